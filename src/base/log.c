@@ -88,12 +88,12 @@ void log_write(struct log_site *site, enum log_level level, const char *fmt, ...
 	if (!may_write(site, &left_out))
 		return;
 	char line[1024];
-	struct timespec ts;
+	uint64_t now_us = clock_wall_us();
+	time_t now_s = (time_t)(now_us / 1000000);
 	struct tm tm;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	localtime_r(&ts.tv_sec, &tm);
+	localtime_r(&now_s, &tm);
 	size_t n = strftime(line, sizeof line, "%Y-%m-%d %H:%M:%S", &tm);
-	n += (size_t)snprintf(line + n, sizeof line - n, ".%03ld %c ", ts.tv_nsec / 1000000, ".-*#"[level & 3]);
+	n += (size_t)snprintf(line + n, sizeof line - n, ".%03u %c ", (unsigned)(now_us / 1000 % 1000), ".-*#"[level & 3]);
 	va_list ap;
 	va_start(ap, fmt);
 	int m = vsnprintf(line + n, sizeof line - n - 80, fmt, ap);

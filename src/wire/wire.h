@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The door of the wire room: the DNS codec. Names, header bits, bounded reading, writing with compression, EDNS.
  *
- * Nothing here allocates, keeps state or knows a cache. Readers never pass `end`, whatever the bytes say; a reader and
+ * Nothing here keeps state or knows a cache, and nothing but the text functions allocates. Readers never pass `end`, whatever the bytes say; a reader and
  * a writer keep a sticky error, so ten steps need one check. Names are handled in wire form (RFC 1035 §3.1):
  * length bytes and labels up to and with the root's zero, 1 to 255 bytes.
  * Thread: any, all functions are pure but for what they are handed. */
@@ -61,11 +61,11 @@ const char *rrclass_text(uint16_t rrclass, char *buf, size_t cap);
 int rrclass_from_text(const char *s, size_t len);
 const char *ede_text(int code);
 /* RRSIG, NSEC, NSEC3 (and DNSKEY's kin are not): what DO=0 does not see unless asked for (RFC 4035 §3.2.1). */
-bool rrtype_is_dnssec_meta(uint16_t type);
+static inline bool rrtype_is_dnssec_meta(uint16_t type);
 /* QTYPEs and pseudo types that are never cached as an RRset: OPT, TSIG, TKEY, IXFR, AXFR, MAILB, MAILA, ANY. */
 bool rrtype_is_meta(uint16_t type);
-/* Size of this type's rdata when it never varies (A 4, AAAA 16), else 0. */
-size_t rrtype_fixed_len(uint16_t type);
+/* Size of this type's rdata when it never varies (A 4, AAAA 16), else 0. Inlined for those two. */
+static inline size_t rrtype_fixed_len(uint16_t type);
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
@@ -102,8 +102,8 @@ struct dns_header {
 	uint16_t id, flags, qdcount, ancount, nscount, arcount;
 };
 /* False when len < 12. */
-bool header_read(const uint8_t *msg, size_t len, struct dns_header *h);
-void header_write(uint8_t *msg, const struct dns_header *h);
+static inline bool header_read(const uint8_t *msg, size_t len, struct dns_header *h);
+static inline void header_write(uint8_t *msg, const struct dns_header *h);
 
 /* ---- a question from a client (or the question of a reply) -------------------------------------------------------- */
 
@@ -137,7 +137,8 @@ enum question_verdict {
 	QUESTION_REPLY,   /* answer with *rcode and no data; q->id, flags valid; wire/wire_len set when the question was readable, else 0 */
 };
 /* Parses a client's packet. *rcode (for QUESTION_REPLY): NOTIMP opcode ≠ QUERY; FORMERR QDCOUNT ≠ 1, truncated, trailing bytes,
- * compressed QNAME, two OPTs, OPT with an owner, broken option list or ECS (RFC 7871 §7.1.2); BADVERS EDNS version > 0
+ * compressed QNAME, two OPTs, OPT with an owner or outside of the additional section, broken option list, ECS (RFC 7871 §7.1.2) or
+ * COOKIE (RFC 7873 §5.2.2); BADVERS EDNS version > 0
  * (before anything else, RFC 6891 §6.1.3); REFUSED AXFR, IXFR. Answer or authority records in a query are skipped, bounded. */
 enum question_verdict question_parse(const uint8_t *msg, size_t len, struct question *q, unsigned *rcode);
 
@@ -158,6 +159,7 @@ struct msg_reader {
 	size_t len, off;
 	struct dns_header h;
 	unsigned seen;    /* records handed out so far */
+	bool have_opt;    /* a second OPT is an error (RFC 6891 §6.1.1) */
 	int err;          /* sticky; ERR_BAD once anything was malformed */
 };
 /* Checks the header, skips QDCOUNT questions. ERR_BAD, or 0 and the reader stands at the first record. */
@@ -169,12 +171,14 @@ int msg_end(const struct msg_reader *r);
 /* Parses the OPT pseudo record rr of r's message into *e. 0 or ERR_BAD. */
 int edns_read(const struct msg_reader *r, const struct wire_rr *rr, struct edns *e);
 
-/* rdata of rr with its names decompressed (types of RFC 3597 §4 only; every other type is copied as it is), names keep case, into out.
+/* rdata of rr with its names decompressed (types of RFC 1035 and RFC 3597 §4 only; a pointer in any other known type is
+ * ERR_BAD, unknown types are copied as they are), names keep case, into out.
  * Checks the type's shape (A is 4 bytes, a SOA ends after MINIMUM, and so on). Returns its length, ERR_BAD, or ERR_SPACE. */
 int rdata_expand(const uint8_t *msg, size_t msg_len, const struct wire_rr *rr, uint8_t *out, size_t cap);
 /* Is this uncompressed rdata well-formed for its type? Unknown types always are. */
 bool rdata_valid(uint16_t type, const uint8_t *rdata, size_t len);
-/* Where the first name inside uncompressed rdata begins, for the types that lead on (CNAME, DNAME, NS, PTR: 0; MX: 2; SRV: 6), else -1. */
+/* Where the first name inside uncompressed rdata begins, for the types that lead on (CNAME, DNAME, NS, PTR: 0;
+ * MX, KX, SVCB, HTTPS: 2; SRV: 6), else -1. */
 int rdata_target_off(uint16_t type);
 
 /* ---- writing -------------------------------------------------------------------------------------------------------- */
@@ -184,19 +188,20 @@ enum { WRITER_NAMES = 64 }; /* places remembered as compression targets; further
 struct msg_writer {
 	uint8_t *base;
 	size_t len, limit;   /* limit: TC decides by it (512 … 65535) */
-	int err;             /* sticky: ERR_SPACE */
+	int err;             /* sticky: ERR_SPACE; ERR_BAD when handed an owner that is no name */
 	uint16_t n_names;
 	uint16_t name_off[WRITER_NAMES]; /* offsets (< 0x4000) at which a name suffix was written */
+	uint8_t name_len[WRITER_NAMES];  /* and its length when uncompressed: only equal lengths are compared */
 };
 /* Starts a message in base; the first DNS_HEADER_LEN bytes are left for header_write at the end. cap ≥ limit ≥ 12. */
-void writer_begin(struct msg_writer *w, uint8_t *base, size_t limit);
-void writer_u8(struct msg_writer *w, uint8_t v);
-void writer_u16(struct msg_writer *w, uint16_t v);
-void writer_u32(struct msg_writer *w, uint32_t v);
-void writer_bytes(struct msg_writer *w, const void *p, size_t n);
+static inline void writer_begin(struct msg_writer *w, uint8_t *base, size_t limit);
+static inline void writer_u8(struct msg_writer *w, uint8_t v);
+static inline void writer_u16(struct msg_writer *w, uint16_t v);
+static inline void writer_u32(struct msg_writer *w, uint32_t v);
+static inline void writer_bytes(struct msg_writer *w, const void *p, size_t n);
 /* Writes the question's bytes as given and remembers its name as the first compression target. */
 void writer_question(struct msg_writer *w, const uint8_t *wire, size_t len);
-/* A name in wire form, compressed against what was written before (without case), its suffixes remembered. compress false: whole. */
+/* A name in wire form, compressed against what was written before (without case), its suffixes remembered. compress false: whole, and not remembered. */
 void writer_name(struct msg_writer *w, const uint8_t *name, size_t len, bool compress);
 /* One record with owner, and rdata from uncompressed bytes; names in rdata of RFC 1035 types are compressed, all others copied. */
 void writer_rr(struct msg_writer *w, const uint8_t *owner, size_t owner_len, uint16_t type, uint16_t rrclass, uint32_t ttl,
@@ -208,8 +213,8 @@ struct writer_mark {
 	size_t len;
 	uint16_t n_names;
 };
-struct writer_mark writer_mark(const struct msg_writer *w);
-void writer_rollback(struct msg_writer *w, struct writer_mark m);
+static inline struct writer_mark writer_mark(const struct msg_writer *w);
+static inline void writer_rollback(struct msg_writer *w, struct writer_mark m);
 /* An OPT record (RFC 6891 §6.1.2): udp_size ours, ext_rcode = rcode >> 4, options' bytes as given. */
 void writer_opt(struct msg_writer *w, uint16_t udp_size, unsigned rcode, bool do_bit, const uint8_t *opts, size_t opts_len);
 
@@ -217,7 +222,8 @@ void writer_opt(struct msg_writer *w, uint16_t udp_size, unsigned rcode, bool do
 int query_write(uint8_t *out, size_t cap, uint16_t id, uint16_t flags, const uint8_t *name, size_t name_len, uint16_t qtype,
 		uint16_t udp_size, bool do_bit, const uint8_t *opts, size_t opts_len);
 
-/* ---- text (ldns's home; tens of microseconds: never on the hot path) ------------------------------------------------ */
+/* ---- text (ldns's home: up to tens of microseconds, and it allocates: never on the hot path) --------------------------
+ * Thread: any. The one type for which ldns would ask libc's unlocked protocol tables, WKS, is kept from it. */
 
 /* "owner ttl IN TYPE rdata" without a newline, zone-file form. Returns the length without NUL, ERR_SPACE or ERR_BAD.
  * Rdata that its type does not allow comes out in RFC 3597 form (\# len hex). */
@@ -227,5 +233,7 @@ int rr_to_text(const uint8_t *owner, size_t owner_len, uint32_t ttl, uint16_t rr
 int rdata_to_text(uint16_t type, const uint8_t *rdata, size_t rdata_len, char *buf, size_t cap);
 /* Rdata in zone text (len characters) → uncompressed wire bytes. Length, ERR_BAD (why names the fault), or ERR_SPACE. */
 int rdata_from_text(uint16_t type, const char *s, size_t len, uint8_t *out, size_t cap, const char **why);
+
+#include "wire/inline.h"
 
 #endif

@@ -25,7 +25,7 @@ namespace eval harness {
     variable patience 1        ;# every bound is multiplied by this (sanitizer builds are slow)
 }
 
-foreach part {dns dns_client resp server upstream} {
+foreach part {dns dns_client resp server upstream signed_tree} {
     source [file join $::tests_dir helpers $part.tcl]
 }
 

@@ -4,6 +4,7 @@
 #
 #   with_upstream up { ... }                      starts one, stops it afterwards; `up` holds its handle
 #   upstream_addr $up                             127.0.0.1@PORT, for forward-addr
+#   forward_to $up ?directives?                   start_server's pairs: forward there, no stale answers, no prefetch
 #   upstream_rule $up NAME TYPE options...        NAME may be *.suffix. and TYPE may be ANY
 #     -answer RRS -authority RRS -additional RRS    lists of records in text; @ as owner is the name asked for
 #     -rcode R -flags {aa ra ad} -edns 0 -options {{code hex} ...}
@@ -49,6 +50,14 @@ proc with_upstream {names body} {
     } finally {
         foreach up $started { upstream_stop $up }
     }
+}
+
+# The usual directives of a server that forwards to these upstreams and in which nothing happens on its own.
+proc forward_to {ups args} {
+    set pairs {resolver forward serve-stale no prefetch 0}
+    foreach {name value} $args { if {[dict exists $pairs $name]} { dict unset pairs $name } }
+    foreach up $ups { lappend pairs forward-addr [upstream_addr $up] }
+    concat $pairs $args
 }
 
 proc upstream_order {up args} {

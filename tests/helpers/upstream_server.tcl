@@ -8,8 +8,7 @@
 #
 # A rule is found by name and type (exact, then name and ANY type, then wildcards from the longest suffix up, type before
 # ANY). Rules for one name and type queue up: one with `-times n` steps aside after n answers. With no rule: REFUSED.
-# Names under bulk.test. need no rule: A, AAAA and TXT exist for every name there, at no cost but one packet's work
-# (lower case only: a name asked in another case needs a rule).
+# Names under bulk.test. need no rule: A, AAAA and TXT exist for every name there, at no cost but one packet's work.
 #
 # tcl-udp binds every interface; what does not come from 127.0.0.0/8 is dropped unread.
 
@@ -50,7 +49,7 @@ proc up::take {transport sock peer pkt} {
         lappend held [list $transport $sock $peer $pkt]
         return
     }
-    set at [string first \4bulk\4test\0 $pkt 12]
+    set at [string first \4bulk\4test\0 [string tolower $pkt] 12]
     if {$at > 0 && $bulk} {
         send $transport $sock $peer [bulk_answer $pkt [expr {$at + 11}]]
         return
@@ -185,7 +184,7 @@ proc up::wants_do {pkt} {
 proc up::bulk_answer {pkt off} {
     binary scan $pkt SuSu@${off}Su id bits type
     set question [string range $pkt 12 $off+3]
-    set sum [zlib crc32 [string range $pkt 12 $off]]
+    set sum [zlib crc32 [string tolower [string range $pkt 12 $off]]]
     switch -- $type {
         1 { set rr [binary format SSSISI 0xc00c 1 1 300 4 [expr {0x0a000000 | ($sum & 0xffffff)}]] }
         28 { set rr [binary format SSSISIIII 0xc00c 28 1 300 16 0x20010db8 0 0 $sum] }

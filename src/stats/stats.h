@@ -20,7 +20,7 @@ enum counter {
 };
 enum counter_kind { STAT_KIND_COUNTER, STAT_KIND_GAUGE };
 
-/* Log-linear buckets, 1 µs to about 67 s, 8 per doubling: each value within 12.5 %. */
+/* Log-linear buckets, 8 per doubling: each value within 12.5 %. Below 8 µs one a µs; the last takes all from 252 s on. */
 enum { HISTOGRAM_BUCKETS = 26 * 8 };
 enum histogram {
 #define HISTOGRAM(id, name, help) HIST_##id,
@@ -31,7 +31,7 @@ enum histogram {
 
 struct stats_thread {
 	int64_t counters[STAT_COUNT];
-	uint32_t histograms[HIST_COUNT][HISTOGRAM_BUCKETS];
+	uint64_t histograms[HIST_COUNT][HISTOGRAM_BUCKETS];
 	uint64_t histogram_sum_us[HIST_COUNT];
 } __attribute__((aligned(64)));
 
@@ -40,6 +40,7 @@ struct stats; /* all blocks of a server */
 /* n_threads blocks, zero. NULL: no memory. */
 struct stats *stats_new(unsigned n_threads);
 void stats_free(struct stats *s);
+/* The block of that thread, from 0; thread < stats_threads. */
 struct stats_thread *stats_of(struct stats *s, unsigned thread);
 unsigned stats_threads(const struct stats *s);
 
@@ -56,8 +57,10 @@ void stat_time(struct stats_thread *t, enum histogram h, uint64_t us);
 
 /* Sum over all threads since the start or the last stats_reset; a gauge never below 0. */
 int64_t stats_sum(const struct stats *s, enum counter c);
-/* Value in µs below which a share of q (0 … 1) of the samples lie; 0 without samples. */
+/* Value in µs below which a share of q (0 … 1) of the samples lie, taking those of one bucket as evenly spread over it; 0
+ * without samples. */
 double stats_percentile(const struct stats *s, enum histogram h, double q);
+/* How many samples, and in *sum_us (may be NULL) their sum. */
 uint64_t stats_samples(const struct stats *s, enum histogram h, uint64_t *sum_us);
 /* CONFIG RESETSTAT: counters and histograms count from now on (gauges stay). Thread: admin. */
 void stats_reset(struct stats *s);

@@ -3,9 +3,7 @@
  *
  * One name has one text: names are what keys are made of, and ldns escapes other characters than keys need
  * (it leaves '@' bare, which in a key begins the client subnet). Reading takes any escape that is legal. */
-#include <string.h>
-
-#include "base/bytes.h"
+#include "wire/token.h"
 #include "wire/wire.h"
 
 /* Stands as it is, needs a backslash, or needs \DDD. */
@@ -64,24 +62,6 @@ int name_to_text(const uint8_t *name, size_t len, char *buf, size_t cap)
 	return (int)n;
 }
 
-/* Takes what follows a backslash, *at on its first character; the byte, or -1. */
-static int take_escape(const char *s, size_t len, size_t *at)
-{
-	size_t i = *at;
-
-	if (i >= len)
-		return -1;
-	if ((uint8_t)(s[i] - '0') > 9) {
-		*at = i + 1;
-		return (uint8_t)s[i];
-	}
-	if (len - i < 3 || (uint8_t)(s[i + 1] - '0') > 9 || (uint8_t)(s[i + 2] - '0') > 9)
-		return -1;
-	int v = (s[i] - '0') * 100 + (s[i + 1] - '0') * 10 + (s[i + 2] - '0');
-	*at = i + 3;
-	return v <= 255 ? v : -1;
-}
-
 int name_from_text(const char *s, size_t len, uint8_t *out)
 {
 	size_t label = 0, n = 1; /* out[label] is the length byte of the label being filled up to n */
@@ -101,7 +81,7 @@ int name_from_text(const char *s, size_t len, uint8_t *out)
 			continue;
 		}
 		if (c == '\\')
-			c = take_escape(s, len, &at);
+			c = escape_take(s, len, &at);
 		if (c < 0 || n - label - 1 >= LABEL_MAX_LEN || n >= NAME_MAX_LEN - 1)
 			return ERR_BAD;
 		out[n++] = (uint8_t)c;

@@ -2,10 +2,10 @@
 /* Messages being written, with name compression (RFC 1035 §4.1.4, RFC 3597 §4).
  *
  * Every label that was written below offset 0x4000 is remembered with the length of the name that begins there. A name is looked for by
- * that length first: two names that differ in it cannot be equal, so nearly all of the 64 places cost one compare of a byte,
- * and no hash is computed. A hash table of suffixes was the other choice; for the three or four names of an answer, filling it costs
- * more than it saves. The invariant: each remembered offset begins a name that the writer or writer_question wrote
- * whole, so that pointers lead only backwards. */
+ * that length first: two names that differ in it cannot be equal, so nearly all of the 64 places cost one compare of a byte, and
+ * no hash is computed. A hash table of suffixes was the other choice; for the three or four names of an answer it costs more to
+ * fill than it saves. The invariant: each remembered offset begins a name that was written whole, by writer_name or
+ * writer_question, so that pointers lead only backwards and every walk along them ends. */
 #include <string.h>
 
 #include "base/bytes.h"

@@ -31,6 +31,16 @@ static inline bool rrtype_is_dnssec_meta(uint16_t type)
 	return type == RRTYPE_RRSIG || type == RRTYPE_NSEC || type == RRTYPE_NSEC3;
 }
 
+/* Has this type a name that may be compressed on the way out? (shape "n", RFC 1035 §3.3; pinned to the table by a test) */
+static inline bool rrtype_compresses(uint16_t type)
+{
+	const uint64_t set = 1u << RRTYPE_NS | 1u << RRTYPE_MD | 1u << RRTYPE_MF | 1u << RRTYPE_CNAME | 1u << RRTYPE_SOA |
+			     1u << RRTYPE_MB | 1u << RRTYPE_MG | 1u << RRTYPE_MR | 1u << RRTYPE_PTR | 1u << RRTYPE_MINFO |
+			     1u << RRTYPE_MX;
+
+	return type < 64 && (set >> type & 1) != 0;
+}
+
 static inline bool header_read(const uint8_t *msg, size_t len, struct dns_header *h)
 {
 	if (len < DNS_HEADER_LEN)

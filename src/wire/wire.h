@@ -65,7 +65,7 @@ static inline bool rrtype_is_dnssec_meta(uint16_t type);
 /* QTYPEs and pseudo types that are never cached as an RRset: OPT, TSIG, TKEY, IXFR, AXFR, MAILB, MAILA, ANY. */
 bool rrtype_is_meta(uint16_t type);
 /* Size of this type's rdata when it never varies (A 4, AAAA 16), else 0. Inlined for those two. */
-static inline size_t rrtype_fixed_len(uint16_t type);
+
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 

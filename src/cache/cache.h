@@ -97,7 +97,6 @@ struct entry_view {
 	uint8_t rcode;
 	bool secure;        /* validated: AD may be set */
 	bool cd;
-	bool authentic_proof; /* reserved for validated denial; false */
 	bool negative;      /* NODATA or NXDOMAIN */
 	bool failure;       /* a remembered SERVFAIL (RFC 9520) */
 	uint16_t type;      /* of the question it answers */
@@ -152,8 +151,9 @@ int rrset_next(const struct entry_view *v, struct rrset_view *s, const uint8_t *
 
 /* One thread's workbench: an entry is built here and then copied out at its exact size. */
 struct entry_scratch {
-	size_t len;      /* of the entry in buf */
+	size_t len;         /* of the entry in buf */
 	uint8_t buf[65536 + 1024];
+	uint64_t work[32768]; /* records of the message at hand */
 };
 struct entry_meta {
 	uint32_t now_s;
@@ -166,7 +166,8 @@ struct entry_meta {
 enum ingest {
 	INGEST_OK,          /* an entry stands in the scratch; its TTL is at least 1 */
 	INGEST_TTL0,        /* as above, but for this transaction only: answer from it, do not store it */
-	INGEST_NO_ANSWER,   /* not an answer to this question (lame, no SOA on a negative, wrong rcode): answer from it if whole, do not store */
+	INGEST_NO_ANSWER,   /* not to be stored: another RCODE, a referral, a negative without SOA. Scratch len > 0: a chain that
+	                     * ends in nothing, which may be answered once */
 	INGEST_BAD,         /* malformed or hostile: nothing usable */
 	INGEST_LOOP,        /* CNAME loop or a chain over CHAIN_MAX */
 };
@@ -208,6 +209,9 @@ const struct entry *cache_random(struct cache *c);
 /* Background care: drops what expired beyond the stale time, applies maxmemory; about `shards` shards of work, each under its lock
  * for well under 100 µs. Thread: admin, from a timer. */
 void cache_tick(struct cache *c, uint32_t now_s, unsigned shards);
+
+/* Entries now; a sum over 256 counters, no scan. */
+uint64_t cache_count(struct cache *c);
 
 struct cache_info {
 	uint64_t entries;

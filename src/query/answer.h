@@ -27,6 +27,7 @@ struct answer_ask {
 	uint32_t rotation; /* any number; records of A and AAAA start at it modulo their count */
 	bool stale;       /* entry is expired: stale_ttl_s, EDE 3 or 19 */
 	bool tcp;
+	uint16_t keepalive_100ms; /* for edns-tcp-keepalive over TCP (RFC 7828), in units of 100 ms */
 	const struct answer_options *o;
 };
 

@@ -28,6 +28,11 @@ static const struct rrtype_row *row_of(uint16_t type)
 	return type < RRTYPE_ROWS && rows[type].name != NULL ? &rows[type] : NULL;
 }
 
+bool rrtype_known(uint16_t type)
+{
+	return row_of(type) != NULL;
+}
+
 const char *rrtype_shape(uint16_t type)
 {
 	const struct rrtype_row *row = row_of(type);

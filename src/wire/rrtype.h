@@ -11,4 +11,7 @@
 /* The type's shape as rrtype.def writes it, or "*" for a type that is not in it. */
 const char *rrtype_shape(uint16_t type);
 
+/* Is it in rrtype.def? */
+bool rrtype_known(uint16_t type);
+
 #endif

@@ -2,18 +2,17 @@
 /* Records as zone text and back: the room's only contact with ldns.
  *
  * Three ways, tried in this order: plain.c for types whose text follows their shape, ldns for those with a grammar of
- * their own (DNSSEC, SVCB, CAA, LOC …), and RFC 3597's \# form for all that is unknown or malformed, so that there is always
- * a text. ldns is not believed blindly: going out, what it understood must turn into the same bytes again; coming in, its
- * bytes must have the type's shape. It is never handed a WKS record: for that one it calls getprotobyname and
- * getservbyname, which share static storage between threads. */
+ * their own (DNSSEC, SVCB, LOC …), and RFC 3597's \# form for all that is unknown or malformed, so that there is always a
+ * text. ldns is not believed blindly (ldns_quirks.h). The invariant: what rdata_to_text writes, rdata_from_text reads as the
+ * same bytes. */
 #include <ldns/ldns.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "wire/ldns_quirks.h"
 #include "wire/plain.h"
-#include "wire/token.h"
 #include "wire/wire.h"
 
 enum { RR_ROOT_HEAD_LEN = 11 }; /* a root owner, type, class, TTL and RDLENGTH */
@@ -37,7 +36,8 @@ static ldns_rr *ldns_rr_of(uint16_t type, const uint8_t *rdata, size_t len)
 	if (ldns_wire2rr(&rr, wire, size, &at, LDNS_SECTION_ANSWER) != LDNS_STATUS_OK) {
 		rr = NULL;
 	} else if (ldns_rr2wire(&back, rr, LDNS_SECTION_ANSWER, &back_len) != LDNS_STATUS_OK || back_len != size ||
-		   memcmp(back, wire, size) != 0) {
+		   memcmp(back, wire, size) != 0 ||
+		   ldns_rr_rd_count(rr) < ldns_rr_descriptor_minimum(ldns_rr_descript(type))) {
 		ldns_rr_free(rr);
 		rr = NULL;
 	}
@@ -89,44 +89,6 @@ out:
 	return n;
 }
 
-int rdata_to_text(uint16_t type, const uint8_t *rdata, size_t rdata_len, char *buf, size_t cap)
-{
-	int n = ERR_BAD;
-
-	if (rdata_len > UINT16_MAX)
-		return ERR_BAD;
-	if (rdata_len == 0 || rrtype_is_meta(type) || !rdata_valid(type, rdata, rdata_len))
-		return generic_to_text(rdata, rdata_len, buf, cap);
-	if (plain_type(type)) {
-		n = plain_to_text(type, rdata, rdata_len, buf, cap);
-	} else if (type != RRTYPE_WKS) {
-		ldns_rr *rr = ldns_rr_of(type, rdata, rdata_len);
-
-		if (rr != NULL)
-			n = ldns_fields_to_text(rr, buf, cap);
-		ldns_rr_free(rr);
-	}
-	return n == ERR_BAD ? generic_to_text(rdata, rdata_len, buf, cap) : n;
-}
-
-int rr_to_text(const uint8_t *owner, size_t owner_len, uint32_t ttl, uint16_t rrclass, uint16_t type, const uint8_t *rdata,
-	       size_t rdata_len, char *buf, size_t cap)
-{
-	char type_buf[16], class_buf[16];
-	int n = name_to_text(owner, owner_len, buf, cap);
-
-	if (n < 0)
-		return n;
-	size_t at = (size_t)n;
-	n = snprintf(buf + at, cap - at, " %u %s %s ", ttl, rrclass_text(rrclass, class_buf, sizeof class_buf),
-		     rrtype_text(type, type_buf, sizeof type_buf));
-	if ((size_t)n >= cap - at)
-		return ERR_SPACE;
-	at += (size_t)n;
-	n = rdata_to_text(type, rdata, rdata_len, buf + at, cap - at);
-	return n < 0 ? n : (int)at + n;
-}
-
 /* ---- from text ------------------------------------------------------------------------------------------------------ */
 
 static int fail(const char **why, const char *text)
@@ -148,44 +110,6 @@ static char *zone_line(uint16_t type, const char *s, size_t len)
 		line[(size_t)n + len] = '\0';
 	}
 	return line;
-}
-
-/* Is the nth word of this type's text the name of a type? For what ldns reads as TYPE0 when it does not know it. */
-static bool is_type_word(uint16_t type, unsigned nth)
-{
-	switch (type) {
-	case RRTYPE_RRSIG: case RRTYPE_SIG:
-		return nth == 0;
-	case RRTYPE_NSEC:
-		return nth >= 1;
-	case RRTYPE_CSYNC:
-		return nth >= 2;
-	case RRTYPE_NSEC3:
-		return nth >= 5;
-	}
-	return false;
-}
-
-/* What ldns takes without a word and gets wrong: names whose first label is "@" (it puts the root there) and unknown types. */
-static bool ldns_would_err(uint16_t type, const char *s, size_t len, const char **why)
-{
-	struct token_reader r = {.s = s, .end = s + len};
-	struct token t;
-	uint8_t name[NAME_MAX_LEN];
-	int got;
-
-	for (unsigned nth = 0; (got = token_next(&r, &t)) > 0; nth++) {
-		if (is_type_word(type, nth) && (t.quoted || rrtype_from_text(t.s, t.len) <= 0))
-			*why = "an unknown type in the list of types";
-		else if (!t.quoted && name_from_text(t.s, t.len, name) > 0 && name[0] == 1 && name[1] == '@')
-			*why = "a name whose first label is @: write this record as \\# length hex (RFC 3597)";
-		else
-			continue;
-		return true;
-	}
-	if (got < 0)
-		*why = r.why;
-	return got < 0;
 }
 
 static int ldns_from_text(uint16_t type, const char *s, size_t len, uint8_t *out, size_t cap, const char **why)
@@ -243,11 +167,70 @@ int rdata_from_text(uint16_t type, const char *s, size_t len, uint8_t *out, size
 	}
 	if (plain_type(type))
 		return plain_from_text(type, s, len, out, cap, why);
-	if (type == RRTYPE_WKS || type == RRTYPE_NULL)
+	if (generic_only(type))
 		return fail(why, "this type is written as \\# length hex (RFC 3597)");
 	if (memchr(s, '\0', len) != NULL || memchr(s, '\n', len) != NULL)
 		return fail(why, "a NUL or a newline");
 	if (ldns_would_err(type, s, len, why))
 		return ERR_BAD;
 	return ldns_from_text(type, s, len, out, cap, why);
+}
+
+/* ---- to text, checked ----------------------------------------------------------------------------------------------- */
+
+/* Does the text read back as these bytes? */
+static bool reads_back(uint16_t type, const char *text, size_t len, const uint8_t *rdata, size_t rdata_len)
+{
+	uint8_t *back = mem_alloc(rdata_len);
+	bool same = back != NULL && rdata_from_text(type, text, len, back, rdata_len, NULL) == (int)rdata_len &&
+		    memcmp(back, rdata, rdata_len) == 0;
+
+	mem_free(back);
+	return same;
+}
+
+/* Length, ERR_SPACE, or ERR_BAD when ldns has no text for these bytes, or a wrong one. */
+static int ldns_to_text(uint16_t type, const uint8_t *rdata, size_t rdata_len, char *buf, size_t cap)
+{
+	ldns_rr *rr = ldns_rr_of(type, rdata, rdata_len);
+	int n = rr != NULL ? ldns_fields_to_text(rr, buf, cap) : ERR_BAD;
+
+	ldns_rr_free(rr);
+	if (n > 0 && (!ldns_text_is_faithful(type, rdata, rdata_len) || strstr(buf, "\\@") != NULL) &&
+	    !reads_back(type, buf, (size_t)n, rdata, rdata_len))
+		return ERR_BAD;
+	return n;
+}
+
+int rdata_to_text(uint16_t type, const uint8_t *rdata, size_t rdata_len, char *buf, size_t cap)
+{
+	int n = ERR_BAD;
+
+	if (rdata_len > UINT16_MAX)
+		return ERR_BAD;
+	if (rdata_len == 0 || rrtype_is_meta(type) || !rdata_valid(type, rdata, rdata_len))
+		return generic_to_text(rdata, rdata_len, buf, cap);
+	if (plain_type(type))
+		n = plain_to_text(type, rdata, rdata_len, buf, cap);
+	else if (!generic_only(type))
+		n = ldns_to_text(type, rdata, rdata_len, buf, cap);
+	return n == ERR_BAD ? generic_to_text(rdata, rdata_len, buf, cap) : n;
+}
+
+int rr_to_text(const uint8_t *owner, size_t owner_len, uint32_t ttl, uint16_t rrclass, uint16_t type, const uint8_t *rdata,
+	       size_t rdata_len, char *buf, size_t cap)
+{
+	char type_buf[16], class_buf[16];
+	int n = name_to_text(owner, owner_len, buf, cap);
+
+	if (n < 0)
+		return n;
+	size_t at = (size_t)n;
+	n = snprintf(buf + at, cap - at, " %u %s %s ", ttl, rrclass_text(rrclass, class_buf, sizeof class_buf),
+		     rrtype_text(type, type_buf, sizeof type_buf));
+	if ((size_t)n >= cap - at)
+		return ERR_SPACE;
+	at += (size_t)n;
+	n = rdata_to_text(type, rdata, rdata_len, buf + at, cap - at);
+	return n < 0 ? n : (int)at + n;
 }

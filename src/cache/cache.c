@@ -66,9 +66,7 @@ void cache_free(struct cache *c)
 {
 	if (!c)
 		return;
-	reclaim_thread_begin();
-	rcu_defer_barrier();
-	reclaim_thread_end();
+	reclaim_flush_all();
 	destroy_all(c, atomic_load(&c->dir));
 	mem_free(atomic_load(&c->dir));
 	segment_pool_free(c->pool);

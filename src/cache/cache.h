@@ -222,6 +222,7 @@ struct cache_info {
 	uint64_t external_bytes; /* of entries too large for a segment, in entry_bytes too */
 	uint64_t maxmemory;
 	uint64_t shards;
+	uint64_t table_bytes;    /* of all slots, used or free, in overhead_bytes as far as free */
 	uint64_t evicted, expired, replaced, removed;
 	uint64_t rebuilds, splits;
 	uint64_t ttl_sum_s;      /* of a sample, for avg_ttl: see ttl_n */

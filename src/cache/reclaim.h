@@ -12,7 +12,7 @@
 
 enum { RECLAIM_HELD = 8 };
 
-/* Registers and unregisters the calling thread. Pairs may nest. */
+/* The calling thread begins and ends using a cache. Pairs may nest and follow each other. */
 void reclaim_thread_begin(void);
 void reclaim_thread_end(void);
 
@@ -50,7 +50,8 @@ static inline void reclaim_read_end(void)
 /* fn(p) once no reader can see p any more; soon, in any thread. fn calls RECLAIM_GRACE_OVER first. weighty: p is a whole
  * segment, counted against RECLAIM_HELD. */
 void reclaim_defer(void (*fn)(void *p), void *p, bool weighty);
-/* Returns after everything this thread deferred was done. */
+/* Returns after everything this thread deferred was done; after everything that all threads did. */
 void reclaim_flush(void);
+void reclaim_flush_all(void);
 
 #endif

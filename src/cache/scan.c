@@ -122,6 +122,7 @@ void cache_info_sample(struct cache *c, uint32_t now_s, struct cache_info *info)
 	for (size_t i = 0; i < (size_t)1 << d->depth; info->shards++) {
 		uint64_t word = atomic_load_explicit(&((struct dir *)(uintptr_t)d)->words[i], memory_order_acquire);
 		i += (size_t)1 << (d->depth - word_depth(word));
+		info->table_bytes += (uint64_t)word_nbuckets(word) * BUCKET_BYTES;
 	}
 	reclaim_read_end();
 }

@@ -123,17 +123,21 @@ void shard_destroy(struct cache *c, uint64_t word)
 
 /* ---- slots ---- */
 
-uint32_t *shard_free_slot(uint64_t word, uint64_t h)
+/* A place in the table for hash h, or NULL. */
+static uint32_t *table_place(uint32_t *table, unsigned nbuckets, uint64_t h)
 {
-	unsigned n = word_nbuckets(word);
-	uint32_t *first = table_bucket(word_base(word), hash_bucket1(h, n));
 	for (int second = 0; second < 2; second++) {
-		uint32_t *b = second ? table_bucket(word_base(word), hash_bucket2(h, n)) : first;
-		for (unsigned i = 0; i < BUCKET_SLOTS; i++)
-			if (b[i] <= SLOT_DEAD)
-				return b + i;
+		uint32_t *b = table + (size_t)(second ? hash_bucket2(h, nbuckets) : hash_bucket1(h, nbuckets)) * BUCKET_SLOTS;
+		for (unsigned j = 0; j < BUCKET_SLOTS; j++)
+			if (b[j] <= SLOT_DEAD)
+				return b + j;
 	}
 	return NULL;
+}
+
+uint32_t *shard_free_slot(uint64_t word, uint64_t h)
+{
+	return table_place(table_bucket(word_base(word), 0), word_nbuckets(word), h);
 }
 
 void shard_unlink(struct stripe *t, uint64_t word, uint32_t *slot, bool replacing)
@@ -163,6 +167,7 @@ struct item {
 
 struct list {
 	struct item *items;
+	uint64_t coming;          /* hash of the entry that room is made for, 0: none */
 	size_t n;
 	size_t bytes, external; /* of what is not dropped */
 };
@@ -243,31 +248,29 @@ static void choose_victims(struct cache *c, struct stripe *t, uint64_t word, uin
 	}
 }
 
-/* Gives each survivor (of the half that has `bit`, when depth grew) a slot; false when some bucket pair is full. */
+/* Is the hash in the given half of a shard that is split at depth (-1: not split)? */
+static bool in_half(uint64_t h, unsigned depth, int half)
+{
+	return half < 0 || (int)(h >> (64 - depth) & 1) == half;
+}
+
+/* Gives each survivor of the half a slot; false when one, or the entry to come, finds both its buckets full. */
 static bool place(const struct list *l, uint32_t *table, unsigned nbuckets, unsigned depth, int half, uint32_t *at)
 {
 	uint32_t off = *at;
 	memset(table, 0, (size_t)nbuckets * BUCKET_BYTES);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct item *it = &l->items[i];
-		if (it->drop || (half >= 0 && (int)(it->hash >> (64 - depth) & 1) != half))
+		if (it->drop || !in_half(it->hash, depth, half))
 			continue;
-		uint32_t *b = table + (size_t)hash_bucket1(it->hash, nbuckets) * BUCKET_SLOTS;
-		unsigned j = 0;
-		while (j < BUCKET_SLOTS && b[j])
-			j++;
-		if (j == BUCKET_SLOTS) {
-			b = table + (size_t)hash_bucket2(it->hash, nbuckets) * BUCKET_SLOTS;
-			for (j = 0; j < BUCKET_SLOTS && b[j];)
-				j++;
-			if (j == BUCKET_SLOTS)
-				return false;
-		}
-		b[j] = hash_fp(it->hash, depth) << OFFSET_BITS | off;
+		uint32_t *slot = table_place(table, nbuckets, it->hash);
+		if (!slot)
+			return false;
+		*slot = hash_fp(it->hash, depth) << OFFSET_BITS | off;
 		off += it->span;
 	}
 	*at = off;
-	return true;
+	return !l->coming || !in_half(l->coming, depth, half) || table_place(table, nbuckets, l->coming);
 }
 
 static void copy_entry(uint8_t *to, const uint8_t *from, size_t span, const struct evict *ev, uint32_t round)
@@ -314,7 +317,7 @@ static struct segment *build(struct cache *c, uint64_t word, const struct list *
 	uint32_t off = SEGMENT_HEAD + nbuckets * BUCKET_BYTES;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct item *it = &l->items[i];
-		if (it->drop || (half >= 0 && (int)(it->hash >> (64 - depth) & 1) != half))
+		if (it->drop || !in_half(it->hash, depth, half))
 			continue;
 		copy_entry(base + off, word_base(word) + it->off, it->span, c->evict, round);
 		off += it->span;
@@ -380,7 +383,7 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 	for (int i = 0; i < 2; i++) {
 		size_t n = 0, bytes = 0;
 		for (size_t j = 0; j < l->n; j++)
-			if (!l->items[j].drop && (int)(l->items[j].hash >> (64 - depth) & 1) == i) {
+			if (!l->items[j].drop && in_half(l->items[j].hash, depth, i)) {
 				n++;
 				bytes += l->items[j].span;
 			}
@@ -420,6 +423,7 @@ enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, s
 	uint32_t now_s = clock_s();
 	if (need + external + BUCKET_BYTES + SEGMENT_HEAD > limit / 2 || !list_live(c, t, word, now_s, &l))
 		return ROOM_NO_MEMORY;
+	l.coming = h;
 	size_t table = (l.n + 1) * 4 * 100 / LOAD_PERCENT + BUCKET_BYTES + SEGMENT_HEAD;
 	size_t size = table + l.bytes + l.external + need + external;
 	enum shard_room room;

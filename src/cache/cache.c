@@ -363,26 +363,25 @@ int cache_shorten(struct cache *c, const struct cache_key *k, uint32_t now_s, ui
 	return rc;
 }
 
+uint64_t cache_flush_step(struct cache *c, uint64_t place)
+{
+	struct stripe *t = cache_stripe(c, place);
+	struct retired r = { .n = 0 };
+	pthread_mutex_lock(&t->lock);
+	uint64_t before = t->entries;
+	unsigned depth = shard_clear(c, t, place, &r);
+	t->removed += before - t->entries;
+	pthread_mutex_unlock(&t->lock);
+	shard_retire(c, &r);
+	/* Wraps to 0 behind the last shard. */
+	return ((place >> (64 - depth)) + 1) << (64 - depth);
+}
+
 uint64_t cache_flush(struct cache *c)
 {
-	uint64_t n = 0;
-	for (size_t i = 0; i < STRIPES; i++) {
-		struct stripe *t = &c->stripes[i];
-		for (uint64_t pos = (uint64_t)i << (64 - DIR_DEPTH_MIN);;) {
-			struct retired r = { .n = 0 };
-			pthread_mutex_lock(&t->lock);
-			uint64_t before = t->entries;
-			unsigned depth = shard_clear(c, t, pos, &r);
-			n += before - t->entries;
-			t->removed += before - t->entries;
-			pthread_mutex_unlock(&t->lock);
-			shard_retire(c, &r);
-			uint64_t next = ((pos >> (64 - depth)) + 1) << (64 - depth);
-			if (!next || next >> (64 - DIR_DEPTH_MIN) != i)
-				break;
-			pos = next;
-		}
-	}
+	uint64_t n = cache_count(c);
+	for (uint64_t place = 0; (place = cache_flush_step(c, place));)
+		;
 	return n;
 }
 

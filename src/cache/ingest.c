@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cache/build.h"
-#include "cache/ingest.h"
 
 enum { MAX_RECORDS = 6000, MAX_SETS = 64, DEDUP_MAX = 64 };
 
@@ -307,6 +306,12 @@ static int write_set(struct ingest_run *x, struct build *b, const struct set *s)
 	return 0;
 }
 
+static uint32_t clamp_ttl(uint32_t ttl, uint32_t lo, uint32_t hi)
+{
+	ttl = ttl < lo ? lo : ttl > hi ? hi : ttl;
+	return ttl > ENTRY_TTL_MAX ? ENTRY_TTL_MAX : ttl;
+}
+
 /* Is msg a response to the key's question? Sets *header and the place behind the question. */
 static bool answers_question(const struct ingest_run *x, struct dns_header *h)
 {
@@ -324,9 +329,6 @@ enum ingest entry_from_message(struct entry_scratch *s, const struct cache_key *
 {
 	struct ingest_run x;
 	struct dns_header h;
-	enum ingest plain = ingest_plain(s, k, msg, len, m);
-	if (plain != INGEST_BAD)
-		return plain;
 	x.msg = msg;
 	x.len = len;
 	x.key = k;
@@ -351,7 +353,7 @@ enum ingest entry_from_message(struct entry_scratch *s, const struct cache_key *
 	uint32_t ttl = ENTRY_TTL_MAX, negative_ttl = ENTRY_TTL_MAX;
 	bool negative = chain == CHAIN_ENDS, soa = false;
 	for (unsigned i = 0; i < x.n_sets; i++)
-		x.sets[i].ttl_s = ingest_clamp_ttl(x.sets[i].ttl_s, m->min_ttl_s, m->max_ttl_s);
+		x.sets[i].ttl_s = clamp_ttl(x.sets[i].ttl_s, m->min_ttl_s, m->max_ttl_s);
 	unsigned n_chain = x.n_sets;
 	if (negative) {
 		soa = add_soa(&x, &negative_ttl);
@@ -365,7 +367,7 @@ enum ingest entry_from_message(struct entry_scratch *s, const struct cache_key *
 		add_proof(&x);
 	for (unsigned i = 0; i < x.n_sets; i++) {
 		if (i >= n_chain)
-			x.sets[i].ttl_s = ingest_clamp_ttl(x.sets[i].ttl_s, 0, negative ? negative_ttl : m->max_ttl_s);
+			x.sets[i].ttl_s = clamp_ttl(x.sets[i].ttl_s, 0, negative ? negative_ttl : m->max_ttl_s);
 		if (x.sets[i].ttl_s < ttl)
 			ttl = x.sets[i].ttl_s;
 	}

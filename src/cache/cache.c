@@ -253,10 +253,10 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t word = dir_word(cache_dir(c), h);
 		struct segment *s = (struct segment *)(void *)word_base(word);
-		size_t limit = shard_limit(c, word_depth(word));
+		size_t limit = shard_limit(c, h, word_depth(word));
 		uint32_t *old = shard_find(word, h, k, by_name);
 		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && s->used + s->external_bytes + span + outside <= limit;
-		uint32_t *slot = fits ? old ? old : shard_free_slot(word, h) : NULL;
+		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
 		if (slot) {
 			if (old) {
 				const struct entry *was = slot_entry(word, old);

@@ -25,7 +25,6 @@ struct plan {
 		unsigned comment;     /* its commented-out default */
 	} of[OPTION_COUNT];
 	const char *eol;
-	bool open_end; /* the last line has no end */
 };
 
 /* #name …: which option's default is commented out here? */
@@ -76,7 +75,6 @@ static int plan_make(struct plan *p, const struct conf *c, const struct conf *ol
 		}
 		if (r.number == 1 && r.full_len - r.len == 2)
 			p->eol = "\r\n";
-		p->open_end = r.line[r.full_len - 1] != '\n';
 	}
 	return 0;
 }
@@ -86,8 +84,6 @@ static void put_line(struct text *out, const struct plan *p, const struct conf *
 {
 	if (!o || !p->of[o - options].differs) {
 		text_put(out, r->line, r->full_len);
-		if (p->open_end && r->p == r->end)
-			text_puts(out, p->eol);
 		return;
 	}
 	unsigned at = o->kind == KIND_LINES ? p->of[o - options].first : p->of[o - options].last;
@@ -97,12 +93,21 @@ static void put_line(struct text *out, const struct plan *p, const struct conf *
 		text_put(out, r->line, r->full_len); /* overruled by a later line, as before */
 }
 
+/* Ends the line that an old file's end left open, as something follows. */
+static void end_line(struct text *out, const struct plan *p)
+{
+	if (out->len > 0 && out->p[out->len - 1] != '\n')
+		text_puts(out, p->eol);
+}
+
 /* What is new and has its commented-out default in line number. */
 static void put_behind(struct text *out, const struct plan *p, const struct conf *c, unsigned number)
 {
 	for (unsigned i = 0; i < OPTION_COUNT; i++)
-		if (p->of[i].differs && !p->of[i].first && p->of[i].comment == number)
+		if (p->of[i].differs && !p->of[i].first && p->of[i].comment == number) {
+			end_line(out, p);
 			field_put_lines(out, c, &options[i], p->eol);
+		}
 }
 
 static void put_rest(struct text *out, const struct plan *p, const struct conf *c)
@@ -112,6 +117,7 @@ static void put_rest(struct text *out, const struct plan *p, const struct conf *
 		if (!p->of[i].differs || p->of[i].first || p->of[i].comment)
 			continue;
 		if (!headed) {
+			end_line(out, p);
 			text_puts(out, out->len > 0 ? p->eol : "");
 			text_puts(out, "# Written by CONFIG REWRITE");
 			text_puts(out, p->eol);

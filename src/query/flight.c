@@ -266,7 +266,6 @@ void flights_end(struct worker *w)
 			upstream_cancel(w->upstream, fl->job);
 			flight_unlink(&w->flights, fl);
 			while ((p = flight_take(&w->flights, fl))) {
-				stat_add(w->stats, STAT_WAITING, -1);
 				p->to.via->reply(&p->to, NULL, 0);
 				pending_free(p);
 			}

@@ -17,8 +17,6 @@ bool generic_only(uint16_t type)
 static bool is_type_word(uint16_t type, unsigned nth)
 {
 	switch (type) {
-	case RRTYPE_RRSIG: case RRTYPE_SIG:
-		return nth == 0;
 	case RRTYPE_NSEC:
 		return nth >= 1;
 	case RRTYPE_CSYNC:
@@ -29,29 +27,14 @@ static bool is_type_word(uint16_t type, unsigned nth)
 	return false;
 }
 
-/* From which word on this type's text is hexadecimal digits; 0 for none. */
-static unsigned hex_from(uint16_t type)
-{
-	switch (type) {
-	case RRTYPE_DS: case RRTYPE_CDS: case RRTYPE_TLSA: case RRTYPE_SMIMEA: case RRTYPE_ZONEMD:
-		return 3;
-	case RRTYPE_SSHFP:
-		return 2;
-	}
-	return 0;
-}
-
 bool ldns_would_err(uint16_t type, const char *s, size_t len, const char **why)
 {
 	struct token_reader r = {.s = s, .end = s + len};
 	struct token t;
 	uint8_t name[NAME_MAX_LEN];
-	unsigned hex = hex_from(type);
-	size_t digits = 0;
 	int got;
 
 	for (unsigned nth = 0; (got = token_next(&r, &t)) > 0; nth++) {
-		digits += hex > 0 && nth >= hex ? t.len : 0;
 		if (is_type_word(type, nth) && (t.quoted || rrtype_from_text(t.s, t.len) < 0))
 			*why = "an unknown type in the list of types";
 		else if (!t.quoted && name_from_text(t.s, t.len, name) > 0 && name[0] == 1 && name[1] == '@')
@@ -60,27 +43,7 @@ bool ldns_would_err(uint16_t type, const char *s, size_t len, const char **why)
 			continue;
 		return true;
 	}
-	if (got == 0 && digits % 2 == 0)
-		return false;
-	*why = got < 0 ? r.why : "an odd number of hexadecimal digits";
-	return true;
-}
-
-/* RRSIG and SIG: before 2038, both times. Later ones ldns may print as a year before 1970, which it does not read. */
-static bool times_are_plain(const uint8_t *rdata, size_t len)
-{
-	return len > 12 && rdata[8] < 0x80 && rdata[12] < 0x80;
-}
-
-bool ldns_text_is_faithful(uint16_t type, const uint8_t *rdata, size_t len)
-{
-	switch (type) {
-	case RRTYPE_KEY: case RRTYPE_DS: case RRTYPE_SSHFP: case RRTYPE_DNSKEY:
-	case RRTYPE_DHCID: case RRTYPE_NSEC3PARAM: case RRTYPE_TLSA: case RRTYPE_SMIMEA: case RRTYPE_CDS: case RRTYPE_CDNSKEY:
-	case RRTYPE_OPENPGPKEY: case RRTYPE_ZONEMD:
-		return true;
-	case RRTYPE_SIG: case RRTYPE_RRSIG:
-		return times_are_plain(rdata, len);
-	}
-	return false;
+	if (got < 0)
+		*why = r.why;
+	return got < 0;
 }

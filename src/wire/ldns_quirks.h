@@ -11,10 +11,7 @@
  * calls getprotobyname and getservbyname, which share static storage between threads; IPSECKEY, whose parser leaks on bad text. */
 bool generic_only(uint16_t type);
 /* Would ldns take this text without a word and get it wrong? *why then says what is wrong with it. Names whose first label is
- * "@" (it puts the root there), unknown types in lists of types (it puts TYPE0), half a byte of hexadecimal. */
+ * "@" (it puts the root there), unknown types in lists of types (it puts TYPE0). */
 bool ldns_would_err(uint16_t type, const char *s, size_t len, const char **why);
-/* Have these bytes, being of their type's shape, one text that says all of them? What other types end with (bitmaps, parameters,
- * prefixes, gateways) can be malformed in ways that ldns prints as something else: that text must be read back and compared. */
-bool ldns_text_is_faithful(uint16_t type, const uint8_t *rdata, size_t len);
 
 #endif

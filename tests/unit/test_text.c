@@ -63,7 +63,7 @@ static void test_every_known_text_form_reads_back_as_it_was(void)
 		{"NSEC", "b.example."}, {"NSEC", "\\# 7 01400000010140"},
 		{"NSEC3", "1 0 10 aabb 2t7b4g4vsa5smi47k61mv5bv1a22bojr A RRSIG"}, {"NSEC3PARAM", "1 0 0 -"},
 		{"NSEC3PARAM", "1 0 10 aabb"}, {"SSHFP", "4 2 aabb"}, {"TLSA", "3 1 1 0102"}, {"SMIMEA", "3 1 1 aa"},
-		{"OPENPGPKEY", "AQNR"}, {"DHCID", "AAIB"}, {"CERT", "PGP 0 0 AAAA"}, {"CSYNC", "66 3 A NS AAAA"},
+		{"OPENPGPKEY", "AQNR"}, {"DHCID", "AAIB"}, {"CERT", "3 0 0 AAAA"}, {"SIG", "A 8 2 300 20300101000000 20200101000000 123 example. AAAA"}, {"CSYNC", "66 3 A NS AAAA"},
 		{"ZONEMD", "2018031500 1 1 abcd"}, {"EUI48", "00-00-5e-00-53-2a"}, {"EUI64", "00-00-5e-ef-10-00-00-2a"},
 		{"NID", "10 0014:4fff:ff20:ee64"}, {"L32", "10 10.1.2.0"}, {"L64", "10 2001:0db8:1140:1000"},
 		{"IPSECKEY", "\\# 10 0a0102c0000226010351"}, {"TYPE260", "\\# 1 00"}, {"NSAP", "0x47000580"},
@@ -87,7 +87,10 @@ static void test_other_spellings_come_out_in_the_one_form(void)
 	check_eq_str(again("SOA", "ns. h. ( 1 ; serial\n 2\n 3 4 5 )"), "ns. h. 1 2 3 4 5");
 	check_eq_str(again("SVCB", "1 foo. port=53 mandatory=port"), "1 foo. mandatory=port port=53");
 	check_eq_str(again("HTTPS", "1 h3pool alpn=\"h2,h3\""), "1 h3pool. alpn=h2,h3");
-	check_eq_str(again("DS", "1 8 2 AA BB"), "1 8 2 aabb");
+	check_eq_str(again("DS", "1 RSASHA256 2 AA BB"), "1 8 2 aabb");
+	check_eq_str(again("CERT", "pgp 0 ED25519 AA AA"), "3 0 15 AAAA");
+	check_eq_str(again("RRSIG", "A 8 2 300 4294967295 0 123 example. AAAA"),
+		     "A 8 2 300 21060207062815 19700101000000 123 example. AAAA");
 	check_eq_str(again("A", "\\# 4 C0000201"), "192.0.2.1");
 	check_eq_str(again("TXT", "\\# 3 02 61 62"), "\"ab\"");
 	check_eq_str(again("RRSIG", "TYPE1 8 2 300 20300101000000 20200101000000 123 example. AAAA"),
@@ -104,7 +107,10 @@ static void test_what_is_wrong_is_refused_with_a_reason(void)
 		{"SOA", "ns. h. ( 1 2 3 4 5"}, {"SOA", "ns. h. 1 2 3 4 5 )"}, {"SOA", "ns. h. 1 2\n3 4 5"},
 		{"TXT", ""}, {"TXT", "\"open"}, {"TXT", "a\\"}, {"TXT", "\\300"}, {"TXT", "\\# 3 0561 62"}, {"TXT", "; only a comment"},
 		{"HINFO", "\"a\""}, {"CAA", "0 issue"}, {"CAA", "0 is-sue \"x\""}, {"CAA", "256 issue \"x\""}, {"CAA", "0 issue \"x\" y"},
-		{"DS", "1 8 2"}, {"DS", "1 8 2 aabz"}, {"DS", "1 8 2 aab"}, {"DNSKEY", "257 3 8 !!!"}, {"DNSKEY", "257 3"},
+		{"DS", "1 8 2"}, {"DS", "1 8 2 aabz"}, {"DS", "1 8 2 aab"}, {"DNSKEY", "257 3 8 !!!"}, {"DNSKEY", "257 3 8 AAA"}, {"DNSKEY", "257 3 8 AA=A"}, {"DNSKEY", "257 3 8 A==="},
+		{"DNSKEY", "257 3 8 AB=="}, {"DNSKEY", "257 3 8 AA== AA=="}, {"DNSKEY", "257 3 8 \"AAAA\""}, {"DNSKEY", "257 3 SHA AAAA"},
+		{"RRSIG", "A 8 2 300 20300230000000 20200101000000 123 example. AAAA"},
+		{"RRSIG", "A 8 2 300 21070101000000 20200101000000 123 example. AAAA"}, {"DNSKEY", "257 3"},
 		{"NSEC", "b. A NOSUCHTYPE"}, {"NSEC", "@ A"}, {"NSEC", "\\@.x. A"}, {"NSEC3", "1 0 10 - abcd"}, {"TLSA", "3 1"},
 		{"RRSIG", "NOPE 8 2 300 20300101000000 20200101000000 123 example. AAAA"},
 		{"HTTPS", "1 . alpn=h2 garbage garbage=1"}, {"HTTPS", "1"}, {"HTTPS", ". alpn=h2"}, {"EUI48", "00-00"}, {"LOC", "x"},
@@ -270,6 +276,8 @@ static void test_ldns_reads_our_text_of_everyday_types_as_the_same_bytes(void)
 		uint8_t *wire = NULL;
 		size_t wire_len = 0;
 		ldns_status status = ldns_rr_new_frm_str(&rr, text, 0, NULL, NULL);
+		if (status == LDNS_STATUS_SYNTAX_MISSING_VALUE_ERR && strchr(plain_shape(type), 'B') != NULL)
+			continue; /* an empty key, which RFC 4034 §2.1.4 leaves to its algorithm */
 		if (status != LDNS_STATUS_OK)
 			printf("%s: %s\n", text, ldns_get_errorstr_by_id(status));
 		check_eq_int(status, LDNS_STATUS_OK);

@@ -42,6 +42,9 @@ struct front_pool *front_pool_new(const struct conf *c, struct cache *cache, str
 int front_pool_start(struct front_pool *p, char *err, size_t cap);
 /* Stops the threads and closes everything. Mail for other loops may have been posted by the end. */
 void front_pool_free(struct front_pool *p);
-struct worker *const *front_pool_workers(const struct front_pool *p, unsigned *n);
+/* query_set_conf for all of them. */
+int front_pool_set_conf(struct front_pool *p, const struct conf *c);
+/* query_resolve, by each worker in turn. */
+int front_pool_resolve(struct front_pool *p, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg);
 
 #endif

@@ -19,6 +19,7 @@ struct front_pool {
 	struct front_shared shared;
 	bool pin;
 	unsigned n;
+	unsigned next;  /* takes the next question from inside */
 	struct worker **workers;
 	struct dns_thread threads[];
 };
@@ -103,8 +104,12 @@ void front_pool_free(struct front_pool *p)
 	mem_free(p);
 }
 
-struct worker *const *front_pool_workers(const struct front_pool *p, unsigned *n)
+int front_pool_set_conf(struct front_pool *p, const struct conf *c)
 {
-	*n = p->n;
-	return p->workers;
+	return query_set_conf(p->workers, p->n, c);
+}
+
+int front_pool_resolve(struct front_pool *p, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg)
+{
+	return query_resolve(p->workers[p->next++ % p->n], home, msg, len, fn, arg);
 }

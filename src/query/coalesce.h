@@ -30,7 +30,6 @@ struct flight {
 	struct worker *worker;
 	struct upstream_job *job;
 	struct pending *first, **last;
-	uint64_t started_ns;
 	bool impatient;              /* serve-stale-client-timeout has passed: who comes now gets stale data at once */
 	struct timer patience;       /* runs while clients wait though stale data stands by */
 	struct cache_key key;        /* key.name is name */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Owns the way of a miss: boarding, asking upstream, storing what comes back, answering everybody who waited.
  *
- * A flight ends exactly once: by upstream's callback or at the worker's end. Its clients are answered from the entry in the worker's scratch, not
- * from the cache, so that TTL 0 and a cache without room answer all the same. What fails is remembered for cache-servfail-ttl
+ * A flight ends exactly once: by upstream's callback or at the worker's end. Its clients are answered from the entry in the worker's
+ * scratch, not from the cache, so that TTL 0 and a cache without room answer all the same. What fails is remembered for cache-servfail-ttl
  * (RFC 9520 §3), unless usable stale or live data stands under the key: then that is served, and the failure is remembered beside it
  * (RFC 8767 §5).
  * Invariant: a flight in the table has a job upstream; a client hangs from one flight or has been told. */
@@ -86,12 +86,12 @@ static void store(struct worker *w, const struct cache_key *k)
 	stat_inc(w->stats, cache_store(w->cache, k, &w->scratch) == 0 ? STAT_STORED : STAT_STORE_FAILED);
 }
 
-/* Upstream gave nothing that can be served as fresh. */
+/* Upstream gave nothing that can be served as fresh. Upstream counts its own failures; what it took for an answer and we do not is counted
+ * by reject. */
 static void flight_fail(struct flight *fl, const struct upstream_reply *r, int ede, const char *why)
 {
 	struct worker *w = fl->worker;
 	struct entry_meta m = entry_meta(w, fl, r);
-	stat_inc(w->stats, STAT_UPSTREAM_FAILED);
 	failure_note(&w->failures, &fl->key, w->now_s);
 	if (flight_answer_stale(fl))
 		return;
@@ -101,6 +101,13 @@ static void flight_fail(struct flight *fl, const struct upstream_reply *r, int e
 	entry_from_failure(&w->scratch, &fl->key, RCODE_SERVFAIL, w->conf->cache_servfail_ttl, &m);
 	store(w, &fl->key);
 	flight_answer(fl, &(struct outcome){ .entry = entry_in_scratch(&w->scratch), .rcode = RCODE_SERVFAIL, .ede = ede, .why = why });
+}
+
+/* Upstream was content with what we are not. */
+static void reject(struct flight *fl, const struct upstream_reply *r, int ede, const char *why)
+{
+	stat_inc(fl->worker->stats, STAT_UPSTREAM_FAILED);
+	flight_fail(fl, r, ede, why);
 }
 
 /* A whole message that is no answer to keep: a negative one without SOA is passed on (RFC 2308 §5: not cached); a referral and any other
@@ -124,7 +131,7 @@ static void flight_pass_on(struct flight *fl, const struct upstream_reply *r)
 		snprintf(why, sizeof why, "%s", referral ? "upstream sent a referral" : "upstream sent another answer");
 	else
 		snprintf(why, sizeof why, "upstream answered %s", rcode_text(rcode, rcode_buf, sizeof rcode_buf));
-	flight_fail(fl, r, r->ede != EDE_NONE ? r->ede : EDE_NO_REACHABLE_AUTHORITY, why);
+	reject(fl, r, r->ede != EDE_NONE ? r->ede : EDE_NO_REACHABLE_AUTHORITY, why);
 }
 
 static void flight_land_message(struct flight *fl, const struct upstream_reply *r)
@@ -148,10 +155,10 @@ static void flight_land_message(struct flight *fl, const struct upstream_reply *
 		flight_pass_on(fl, r);
 		break;
 	case INGEST_BAD:
-		flight_fail(fl, r, EDE_INVALID_DATA, "upstream's answer is malformed");
+		reject(fl, r, EDE_INVALID_DATA, "upstream's answer is malformed");
 		break;
 	case INGEST_LOOP:
-		flight_fail(fl, r, EDE_OTHER, "CNAME loop, or chain too long");
+		reject(fl, r, EDE_OTHER, "CNAME loop, or chain too long");
 		break;
 	}
 }
@@ -161,7 +168,6 @@ static void flight_land(void *arg, const struct upstream_reply *r)
 	struct flight *fl = arg;
 	struct worker *w = fl->worker;
 	w->now_s = clock_s();
-	stat_time(w->stats, HIST_UPSTREAM, (clock_real_mono_ns() - fl->started_ns) / 1000);
 	flight_unlink(&w->flights, fl);
 	switch (r->status) {
 	case UPSTREAM_OK:
@@ -193,7 +199,6 @@ static struct flight *flight_start(struct worker *w, const struct cache_key *k, 
 		.timeout_ms = w->conf->resolve_timeout,
 	};
 	fl->worker = w;
-	fl->started_ns = clock_real_mono_ns();
 	timer_init(w->loop, &fl->patience, flight_lose_patience, fl);
 	stat_inc(w->stats, STAT_FLIGHTS);
 	if (upstream_start(w->upstream, &a, flight_land, fl, &fl->job) != STEP_PENDING) {
@@ -266,6 +271,7 @@ void flights_end(struct worker *w)
 			upstream_cancel(w->upstream, fl->job);
 			flight_unlink(&w->flights, fl);
 			while ((p = flight_take(&w->flights, fl))) {
+				stat_add(w->stats, STAT_WAITING, -1);
 				p->to.via->reply(&p->to, NULL, 0);
 				pending_free(p);
 			}

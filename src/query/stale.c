@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Owns the rules of serving stale data and the memory of failed refreshes.
  *
- * The order is RFC 8767 §5's: upstream first, stale data only when it fails or keeps the client waiting; and a question whose refresh failed
- * is answered stale at once for FAILURE_RECHECK_S. That memory is a table of fixed size, one place per hash: a list
+ * The order is RFC 8767 §5's: upstream first, stale data only when it fails or keeps the client waiting; and a question whose
+ * refresh failed is answered stale at once for FAILURE_RECHECK_S. That memory is a table of fixed size, one place per hash: a list
  * that grows would be a gift to whoever asks random names, and forgetting early costs one upstream query. */
 #include "query/stale.h"
 

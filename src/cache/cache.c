@@ -253,10 +253,10 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t word = dir_word(cache_dir(c), h);
 		struct segment *s = (struct segment *)(void *)word_base(word);
-		size_t limit = shard_limit(c, word_depth(word));
+		size_t limit = shard_limit(c, h, word_depth(word));
 		uint32_t *old = shard_find(word, h, k, by_name);
 		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && s->used + s->external_bytes + span + outside <= limit;
-		uint32_t *slot = fits ? old ? old : shard_free_slot(word, h) : NULL;
+		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
 		if (slot) {
 			if (old) {
 				const struct entry *was = slot_entry(word, old);
@@ -273,6 +273,48 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 			return room == ROOM_MADE ? ROOM_NEEDS_DOUBLING : room;
 	}
 	return ROOM_NO_MEMORY;
+}
+
+static void prefetch_bucket(const struct cache *c, uint64_t h)
+{
+	/* In a section: the directory may be doubled and the old one freed. */
+	reclaim_read_begin();
+	uint64_t w = dir_word(cache_dir(c), h);
+	reclaim_read_end();
+	__builtin_prefetch(table_bucket(word_base(w), hash_bucket1(h, word_nbuckets(w))));
+}
+
+/* Unlinks what is filed for k under its own hash, or (by_name) the denial of its name; only_type: if that was asked for with
+ * k's type. Counted as replaced or as removed. */
+static bool unlink_filed(struct cache *c, const struct cache_key *k, bool by_name, bool only_type, bool replaced)
+{
+	uint64_t h = by_name ? k->hash_name : k->hash;
+	struct stripe *t = cache_stripe(c, h);
+	pthread_mutex_lock(&t->lock);
+	uint64_t word = dir_word(cache_dir(c), h);
+	uint32_t *slot = shard_find(word, h, k, by_name);
+	if (slot && by_name && only_type && entry_type(slot_entry(word, slot)) != k->type)
+		slot = NULL;
+	if (slot) {
+		shard_unlink(t, word, slot, false);
+		*(replaced ? &t->replaced : &t->removed) += 1;
+	}
+	pthread_mutex_unlock(&t->lock);
+	return slot != NULL;
+}
+
+/* Denials are filed by name alone, all else by the whole key, so one does not simply take the other's slot. A denial ends what its
+ * own key had; an answer ends the denial of its name, whatever type that was asked for; a failure says nothing of the name, and
+ * ends its own key's only. What is for one prefix says nothing of the others. */
+static void unlink_opposite(struct cache *c, const struct cache_key *k, bool denies, bool failure)
+{
+	if (k->ecs.family)
+		return;
+	reclaim_read_begin();
+	bool there = find(cache_dir(c), denies ? k->hash : k->hash_name, k, !denies) != NULL;
+	reclaim_read_end();
+	if (there)
+		unlink_filed(c, k, !denies, failure, true);
 }
 
 int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
@@ -292,6 +334,7 @@ int cache_store(struct cache *c, const struct cache_key *k, const struct entry_s
 	uint64_t h = by_name ? k->hash_name : k->hash;
 	struct stripe *t = cache_stripe(c, h);
 	enum shard_room room;
+	prefetch_bucket(c, by_name ? k->hash : k->hash_name); /* for unlink_opposite */
 	/* A second round after the directory was doubled, or segments handed back; more only under races with other writers. */
 	for (int round = 0;; round++) {
 		struct retired r = { .n = 0 };
@@ -308,31 +351,21 @@ int cache_store(struct cache *c, const struct cache_key *k, const struct entry_s
 			break;
 		}
 	}
-	if (room == ROOM_MADE)
-		return 0;
-	mem_free(external);
-	return ERR_NOMEM;
+	if (room != ROOM_MADE) {
+		mem_free(external);
+		return ERR_NOMEM;
+	}
+	unlink_opposite(c, k, by_name, (bytes[E_F0] & F0_RCODE) == RCODE_SERVFAIL);
+	return 0;
 }
 
 bool cache_remove(struct cache *c, const struct cache_key *k)
 {
-	for (int by_name = 0; by_name < 2; by_name++) {
-		uint64_t h = by_name ? k->hash_name : k->hash;
-		struct stripe *t = cache_stripe(c, h);
-		pthread_mutex_lock(&t->lock);
-		uint64_t word = dir_word(cache_dir(c), h);
-		uint32_t *slot = shard_find(word, h, k, by_name);
-		if (slot && by_name && entry_type(slot_entry(word, slot)) != k->type)
-			slot = NULL;
-		if (slot) {
-			shard_unlink(t, word, slot, false);
-			t->removed++;
-		}
-		pthread_mutex_unlock(&t->lock);
-		if (slot)
-			return true;
-	}
-	return false;
+	bool removed = unlink_filed(c, k, false, true, false);
+	/* A denial is for everybody: a key with a prefix does not name it. */
+	if (!k->ecs.family)
+		removed |= unlink_filed(c, k, true, true, false);
+	return removed;
 }
 
 int cache_shorten(struct cache *c, const struct cache_key *k, uint32_t now_s, uint32_t ttl_s)
@@ -363,26 +396,25 @@ int cache_shorten(struct cache *c, const struct cache_key *k, uint32_t now_s, ui
 	return rc;
 }
 
+uint64_t cache_flush_step(struct cache *c, uint64_t place)
+{
+	struct stripe *t = cache_stripe(c, place);
+	struct retired r = { .n = 0 };
+	pthread_mutex_lock(&t->lock);
+	uint64_t before = t->entries;
+	unsigned depth = shard_clear(c, t, place, &r);
+	t->removed += before - t->entries;
+	pthread_mutex_unlock(&t->lock);
+	shard_retire(c, &r);
+	/* Wraps to 0 behind the last shard. */
+	return ((place >> (64 - depth)) + 1) << (64 - depth);
+}
+
 uint64_t cache_flush(struct cache *c)
 {
-	uint64_t n = 0;
-	for (size_t i = 0; i < STRIPES; i++) {
-		struct stripe *t = &c->stripes[i];
-		for (uint64_t pos = (uint64_t)i << (64 - DIR_DEPTH_MIN);;) {
-			struct retired r = { .n = 0 };
-			pthread_mutex_lock(&t->lock);
-			uint64_t before = t->entries;
-			unsigned depth = shard_clear(c, t, pos, &r);
-			n += before - t->entries;
-			t->removed += before - t->entries;
-			pthread_mutex_unlock(&t->lock);
-			shard_retire(c, &r);
-			uint64_t next = ((pos >> (64 - depth)) + 1) << (64 - depth);
-			if (!next || next >> (64 - DIR_DEPTH_MIN) != i)
-				break;
-			pos = next;
-		}
-	}
+	uint64_t n = cache_count(c);
+	for (uint64_t place = 0; (place = cache_flush_step(c, place));)
+		;
 	return n;
 }
 

@@ -197,6 +197,9 @@ bool cache_remove(struct cache *c, const struct cache_key *k);
 int cache_shorten(struct cache *c, const struct cache_key *k, uint32_t now_s, uint32_t ttl_s);
 /* All gone; returns how many there were. */
 uint64_t cache_flush(struct cache *c);
+/* The same in steps: empties the shard at place (0 at first) and returns the place of the next, 0 behind the last. What is stored
+ * behind the step's back stays. */
+uint64_t cache_flush_step(struct cache *c, uint64_t place);
 
 /* ---- going through everything: admin thread ------------------------------------------------------------------------------------- */
 

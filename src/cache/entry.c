@@ -248,6 +248,10 @@ bool entry_whole(const struct entry *e, size_t len)
 	for (size_t i = 0; i < v.name_len; i++)
 		if (byte_lower(v.name[i]) != v.name[i])
 			return false;
+	/* Neither would a prefix with bits behind its length. */
+	for (unsigned i = v.ecs.bits; v.ecs.family && i < ((v.ecs.bits + 7u) & ~7u); i++)
+		if (v.ecs.addr[i / 8] >> (7 - i % 8) & 1)
+			return false;
 	struct rrset_cursor c;
 	struct rrset_view s;
 	uint8_t scratch[RDATA_SCRATCH];

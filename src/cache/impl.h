@@ -209,10 +209,11 @@ enum shard_room { ROOM_MADE, ROOM_NEEDS_DOUBLING, ROOM_NO_MEMORY };
 /* Makes the shard of h able to take need bytes (external bytes beside them) and a slot: compacts, grows, splits or evicts. After
  * ROOM_MADE the directory's words have changed: look the shard up again. */
 enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, size_t need, size_t external, struct retired *r);
-/* A slot for h that may be written now, or NULL: the table has no place. */
-uint32_t *shard_free_slot(uint64_t word, uint64_t h);
-/* Bytes (segment's and external) that the shard may use now. */
-size_t shard_limit(const struct cache *c, unsigned depth);
+/* A slot for h that is written next, with a release store, or NULL: the table has no place. May move another entry to its second
+ * bucket. */
+uint32_t *shard_free_slot(const struct cache *c, uint64_t word, uint64_t h);
+/* Bytes (segment's and external) that the shard of h, at that depth, may use now: its share of maxmemory, in whole pages. */
+size_t shard_limit(const struct cache *c, uint64_t h, unsigned depth);
 /* Takes an entry out of the sums and defers its external block. The slot is dead, or left as it is when replacing: the caller
  * then writes it at once, so that no reader finds the key missing. */
 void shard_unlink(struct stripe *t, uint64_t word, uint32_t *slot, bool replacing);

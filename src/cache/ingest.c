@@ -10,7 +10,7 @@
 #include "cache/build.h"
 #include "cache/ingest.h"
 
-enum { MAX_RECORDS = 6000, MAX_SETS = 64, DEDUP_MAX = 64 };
+enum { MAX_RECORDS = 6000, MAX_SETS = 96, DEDUP_MAX = 64 };
 
 struct rec {
 	struct wire_rr rr;
@@ -181,6 +181,22 @@ static bool message_has(const struct ingest_run *x, enum section section, uint16
 	return false;
 }
 
+/* Two CNAMEs at one name that differ: nobody can say which (RFC 2181 §10.1). */
+static bool one_target(const struct ingest_run *x, const struct set *s)
+{
+	uint8_t first[NAME_MAX_LEN], other[NAME_MAX_LEN];
+	size_t next;
+	int n = name_read(x->msg, x->len, x->recs[s->first].rr.rdata_off, first, &next);
+	for (unsigned i = s->first + 1u; i < x->n_recs && s->n > 1 && n > 0; i++) {
+		if (!in_set(x, s, &x->recs[i], x->at, x->at_len))
+			continue;
+		int m = name_read(x->msg, x->len, x->recs[i].rr.rdata_off, other, &next);
+		if (m < 0 || !name_equal(first, (size_t)n, other, (size_t)m))
+			return false;
+	}
+	return n > 0;
+}
+
 enum chain { CHAIN_ANSWERED, CHAIN_ENDS, CHAIN_LOOPS, CHAIN_BAD };
 
 static enum chain walk_chain(struct ingest_run *x)
@@ -188,7 +204,10 @@ static enum chain walk_chain(struct ingest_run *x)
 	uint16_t type = x->key->type;
 	bool dnames = message_has(x, SECTION_ANSWER, RRTYPE_DNAME);
 	for (;;) {
-		if (add_set(x, SECTION_ANSWER, x->at, x->at_len, x->at_hash, type, 0, false)) {
+		struct set *s = add_set(x, SECTION_ANSWER, x->at, x->at_len, x->at_hash, type, 0, false);
+		if (s) {
+			if (type == RRTYPE_CNAME && !one_target(x, s))
+				return CHAIN_BAD;
 			add_signatures(x, SECTION_ANSWER, x->at, x->at_len, x->at_hash, type);
 			return CHAIN_ANSWERED;
 		}
@@ -196,20 +215,11 @@ static enum chain walk_chain(struct ingest_run *x)
 			return CHAIN_ENDS;
 		if (dnames && type != RRTYPE_DNAME)
 			add_dname(x);
-		struct set *s = add_set(x, SECTION_ANSWER, x->at, x->at_len, x->at_hash, RRTYPE_CNAME, 0, false);
+		s = add_set(x, SECTION_ANSWER, x->at, x->at_len, x->at_hash, RRTYPE_CNAME, 0, false);
 		if (!s)
 			return CHAIN_ENDS;
-		/* Two CNAMEs at one name: nobody can say which (RFC 2181 §10.1). */
-		if (s->n > 1) {
-			bool same = true;
-			for (unsigned i = 0; i < x->n_recs; i++)
-				if (in_set(x, s, &x->recs[i], x->at, x->at_len))
-					same = same && x->recs[i].rr.rdata_len == x->recs[s->first].rr.rdata_len &&
-					       memcmp(x->msg + x->recs[i].rr.rdata_off, x->msg + x->recs[s->first].rr.rdata_off,
-						      x->recs[i].rr.rdata_len) == 0;
-			if (!same)
-				return CHAIN_BAD;
-		}
+		if (!one_target(x, s))
+			return CHAIN_BAD;
 		struct set link = *s;
 		add_signatures(x, SECTION_ANSWER, x->at, x->at_len, x->at_hash, RRTYPE_CNAME);
 		if (!follow(x, &link))
@@ -270,40 +280,43 @@ static bool add_soa(struct ingest_run *x, uint32_t *ttl_s)
 	return false;
 }
 
-/* Writes a set's records; duplicates once. 0 or ERR_BAD. */
+/* Writes a set's records; duplicates once, however their names were compressed. 0 or ERR_BAD. */
 static int write_set(struct ingest_run *x, struct build *b, const struct set *s)
 {
 	uint8_t owner[NAME_MAX_LEN];
-	uint16_t distinct[DEDUP_MAX];
+	uint32_t off[DEDUP_MAX + 1] = { 0 }; /* of the distinct ones in tmp */
 	size_t next;
 	unsigned n = 0;
 	int owner_len = name_read(x->msg, x->len, s->owner_off, owner, &next);
 	if (owner_len < 0)
 		return ERR_BAD;
 	name_lower(owner, owner, (size_t)owner_len);
-	/* Names inside may be compressed differently in each copy; such a pair stays two, which no client minds. */
-	for (unsigned i = s->first; i < x->n_recs && s->n <= DEDUP_MAX; i++) {
-		const struct wire_rr *r = &x->recs[i].rr;
-		bool dup = !in_set(x, s, &x->recs[i], owner, (size_t)owner_len);
-		for (unsigned j = 0; j < n && !dup; j++) {
-			const struct wire_rr *o = &x->recs[distinct[j]].rr;
-			dup = o->rdata_len == r->rdata_len && memcmp(x->msg + o->rdata_off, x->msg + r->rdata_off, r->rdata_len) == 0;
-		}
-		if (!dup)
-			distinct[n++] = (uint16_t)i;
-	}
-	build_rrset(b, s->section, s->type, s->meta, s->ttl_s, s->question_owner ? NULL : owner, (size_t)owner_len, n ? n : s->n);
-	for (unsigned i = s->first, j = 0; i < x->n_recs; i++) {
-		if (n && (j == n || distinct[j] != i))
+	bool few = s->n <= DEDUP_MAX;
+	if (!few)
+		build_rrset(b, s->section, s->type, s->meta, s->ttl_s, s->question_owner ? NULL : owner, (size_t)owner_len, s->n);
+	for (unsigned i = s->first; i < x->n_recs; i++) {
+		if (!in_set(x, s, &x->recs[i], owner, (size_t)owner_len))
 			continue;
-		if (!n && !in_set(x, s, &x->recs[i], owner, (size_t)owner_len))
-			continue;
-		j++;
-		int len = rdata_expand(x->msg, x->len, &x->recs[i].rr, x->tmp, DNS_MSG_MAX);
+		uint8_t *at = x->tmp + off[n];
+		int len = rdata_expand(x->msg, x->len, &x->recs[i].rr, at, DNS_MSG_MAX - off[n]);
 		if (len < 0)
 			return ERR_BAD;
-		build_record(b, s->type, x->tmp, (size_t)len);
+		if (!few) {
+			build_record(b, s->type, at, (size_t)len);
+			continue;
+		}
+		bool dup = s->type == RRTYPE_CNAME && n; /* one_target: they differ in case at most */
+		for (unsigned j = 0; j < n && !dup; j++)
+			dup = off[j + 1] - off[j] == (uint32_t)len && memcmp(x->tmp + off[j], at, (size_t)len) == 0;
+		if (!dup) {
+			off[n + 1] = off[n] + (uint32_t)len;
+			n++;
+		}
 	}
+	if (few)
+		build_rrset(b, s->section, s->type, s->meta, s->ttl_s, s->question_owner ? NULL : owner, (size_t)owner_len, n);
+	for (unsigned j = 0; j < n; j++)
+		build_record(b, s->type, x->tmp + off[j], off[j + 1] - off[j]);
 	return 0;
 }
 

@@ -16,7 +16,7 @@
 
 enum {
 	FREE_SHARE = 12,      /* eviction frees this fraction of the limit */
-	LOAD_PERCENT = 78,    /* slots in use of a table when the shard reaches the size it is laid out for */
+	LOAD_PERCENT = 86,    /* slots in use of a table when the shard reaches the size it is laid out for */
 	COMPACT_SHARE = 8,    /* compact when more than this fraction of the used bytes is dead */
 };
 
@@ -40,19 +40,25 @@ static bool is_empty_segment(const struct segment *s)
 	return s == &empty_segment.head;
 }
 
-size_t shard_limit(const struct cache *c, unsigned depth)
+/* What all shards together may use. A sixty-fourth is kept back for segments that wait for their readers. */
+static uint64_t usable(const struct cache *c)
 {
-	/* A sixty-fourth is kept back for segments that wait for their readers. */
 	uint64_t all = atomic_load_explicit(&c->maxmemory, memory_order_relaxed);
-	uint64_t mine = (all - all / 64) >> depth;
-	return mine > SHARD_MAX ? SHARD_MAX : (size_t)(mine & ~(uint64_t)(SEGMENT_PAGE - 1));
+	return all - all / 64;
+}
+
+size_t shard_limit(const struct cache *c, uint64_t h, unsigned depth)
+{
+	/* In pages, and by the shard's place in the order, so that the parts add up to the whole. */
+	uint64_t pages = usable(c) / SEGMENT_PAGE, i = h >> (64 - depth);
+	uint64_t mine = (((__uint128_t)(i + 1) * pages) >> depth) - (((__uint128_t)i * pages) >> depth);
+	return mine > SHARD_MAX / SEGMENT_PAGE ? SHARD_MAX : (size_t)mine * SEGMENT_PAGE;
 }
 
 /* May the shard still be cut in two, or is the whole cache at its limit? */
 static bool may_split(const struct cache *c, unsigned depth)
 {
-	uint64_t all = atomic_load_explicit(&c->maxmemory, memory_order_relaxed);
-	return ((all - all / 64) >> depth) > SHARD_MAX && depth < DIR_DEPTH_MAX;
+	return usable(c) >> depth > SHARD_MAX && depth < DIR_DEPTH_MAX;
 }
 
 /* ---- sums ---- */
@@ -123,21 +129,47 @@ void shard_destroy(struct cache *c, uint64_t word)
 
 /* ---- slots ---- */
 
-/* A place in the table for hash h, or NULL. */
+/* A free place in bucket i, or NULL. */
+static uint32_t *bucket_place(uint32_t *table, uint32_t i)
+{
+	uint32_t *b = table + (size_t)i * BUCKET_SLOTS;
+	for (unsigned j = 0; j < BUCKET_SLOTS; j++)
+		if (b[j] <= SLOT_DEAD)
+			return b + j;
+	return NULL;
+}
+
 static uint32_t *table_place(uint32_t *table, unsigned nbuckets, uint64_t h)
 {
+	uint32_t *slot = bucket_place(table, hash_bucket1(h, nbuckets));
+	return slot ? slot : bucket_place(table, hash_bucket2(h, nbuckets));
+}
+
+/* A slot that can be had by moving its entry from its first bucket to its second. The copy is published before the caller
+ * overwrites the slot, so a reader finds the entry in one or the other; the first bucket stays full. */
+static uint32_t *displace(const struct cache *c, uint64_t word, uint64_t h)
+{
+	unsigned n = word_nbuckets(word);
+	uint32_t *table = table_bucket(word_base(word), 0);
 	for (int second = 0; second < 2; second++) {
-		uint32_t *b = table + (size_t)(second ? hash_bucket2(h, nbuckets) : hash_bucket1(h, nbuckets)) * BUCKET_SLOTS;
-		for (unsigned j = 0; j < BUCKET_SLOTS; j++)
-			if (b[j] <= SLOT_DEAD)
-				return b + j;
+		uint32_t i = second ? hash_bucket2(h, n) : hash_bucket1(h, n);
+		for (unsigned j = 0; j < BUCKET_SLOTS; j++) {
+			uint32_t *slot = table + (size_t)i * BUCKET_SLOTS + j;
+			uint64_t hx = entry_hash(c, slot_entry(word, slot));
+			uint32_t *to = hash_bucket1(hx, n) == i ? bucket_place(table, hash_bucket2(hx, n)) : NULL;
+			if (!to)
+				continue;
+			__atomic_store_n(to, *slot, __ATOMIC_RELEASE);
+			return slot;
+		}
 	}
 	return NULL;
 }
 
-uint32_t *shard_free_slot(uint64_t word, uint64_t h)
+uint32_t *shard_free_slot(const struct cache *c, uint64_t word, uint64_t h)
 {
-	return table_place(table_bucket(word_base(word), 0), word_nbuckets(word), h);
+	uint32_t *slot = table_place(table_bucket(word_base(word), 0), word_nbuckets(word), h);
+	return slot ? slot : displace(c, word, h);
 }
 
 void shard_unlink(struct stripe *t, uint64_t word, uint32_t *slot, bool replacing)
@@ -167,31 +199,55 @@ struct item {
 
 struct list {
 	struct item *items;
+	uint32_t *who;            /* per slot of the table under construction: its item */
 	uint64_t coming;          /* hash of the entry that room is made for, 0: none */
 	size_t n;
 	size_t bytes, external; /* of what is not dropped */
 };
 
-/* All live entries; those gone by now_s are marked as dropped and counted. */
+/* A bit for each 8 bytes of a segment: no two entries begin in the same 8. */
+struct starts {
+	uint64_t bits[SEGMENT_SPAN / 8 / 64];
+};
+_Static_assert(E_STUB_LEN >= 8 && ENTRY_MIN >= 8, "an entry is longer than what a bit stands for");
+
+static void mark_starts(struct starts *m, uint8_t *base, size_t n_slots)
+{
+	const uint32_t *slots = table_bucket(base, 0);
+	memset(m, 0, sizeof *m);
+	for (size_t i = 0; i < n_slots; i++) {
+		uint32_t off = slots[i] & OFFSET_MASK;
+		if (off > SLOT_DEAD)
+			m->bits[off / 8 / 64] |= 1ull << (off / 8 % 64);
+	}
+}
+
+/* All live entries, oldest first as they lie in the segment (so that a walk through memory finds them, and so that no hash is
+ * favoured where values tie); those gone by now_s are marked as dropped and counted. */
 static bool list_live(struct cache *c, struct stripe *t, uint64_t word, uint32_t now_s, struct list *l)
 {
 	struct segment *s = word_segment(word);
 	uint8_t *base = word_base(word);
 	uint32_t stale_s = atomic_load_explicit(&c->stale_for_s, memory_order_relaxed);
-	*l = (struct list){ .items = mem_alloc((s->n_live + 1u) * sizeof *l->items) };
+	struct starts live;
+	/* One block: the items, then a word per slot of the largest table. */
+	size_t items = (s->n_live + 1u) * sizeof *l->items;
+	*l = (struct list){ .items = mem_alloc(items + (size_t)NBUCKETS_MAX * BUCKET_BYTES) };
 	if (!l->items)
 		return false;
-	const uint32_t *slots = table_bucket(base, 0);
-	size_t n_slots = (size_t)s->nbuckets * BUCKET_SLOTS;
-	for (size_t i = 0; i < n_slots; i++) {
-		if (i + 8 < n_slots)
-			__builtin_prefetch(base + (slots[i + 8] & OFFSET_MASK));
-		uint32_t off = slots[i] & OFFSET_MASK;
-		if (off <= SLOT_DEAD)
+	l->who = (uint32_t *)(void *)((uint8_t *)l->items + items);
+	if (is_empty_segment(s))
+		return true;
+	mark_starts(&live, base, (size_t)s->nbuckets * BUCKET_SLOTS);
+	size_t span;
+	for (size_t off = SEGMENT_HEAD + (size_t)s->nbuckets * BUCKET_BYTES; off < s->used; off += span) {
+		span = entry_span(base + off);
+		if (!(live.bits[off / 8 / 64] >> (off / 8 % 64) & 1))
 			continue;
+		must(l->n < s->n_live);
 		struct item *it = &l->items[l->n++];
 		const struct entry *e = entry_behind(base + off);
-		*it = (struct item){ .off = off, .span = (uint32_t)entry_span(base + off), .external = (uint32_t)external_cost(base + off) };
+		*it = (struct item){ .off = (uint32_t)off, .span = (uint32_t)span, .external = (uint32_t)external_cost(base + off) };
 		if (entry_gone_s(e, stale_s) <= now_s) {
 			it->drop = true;
 			t->expired++;
@@ -254,7 +310,27 @@ static bool in_half(uint64_t h, unsigned depth, int half)
 	return half < 0 || (int)(h >> (64 - depth) & 1) == half;
 }
 
-/* Gives each survivor of the half a slot; false when one, or the entry to come, finds both its buckets full. */
+/* As displace, in a table under construction. */
+static uint32_t *place_moving(const struct list *l, uint32_t *table, unsigned nbuckets, uint64_t h)
+{
+	uint32_t *slot = table_place(table, nbuckets, h);
+	for (int second = 0; second < 2 && !slot; second++) {
+		uint32_t i = second ? hash_bucket2(h, nbuckets) : hash_bucket1(h, nbuckets);
+		for (unsigned j = 0; j < BUCKET_SLOTS && !slot; j++) {
+			size_t from = (size_t)i * BUCKET_SLOTS + j;
+			uint64_t hx = l->items[l->who[from]].hash;
+			uint32_t *to = hash_bucket1(hx, nbuckets) == i ? bucket_place(table, hash_bucket2(hx, nbuckets)) : NULL;
+			if (!to)
+				continue;
+			*to = table[from];
+			l->who[to - table] = l->who[from];
+			slot = table + from;
+		}
+	}
+	return slot;
+}
+
+/* Gives each survivor of the half a slot; false when one, or the entry to come, finds no place. */
 static bool place(const struct list *l, uint32_t *table, unsigned nbuckets, unsigned depth, int half, uint32_t *at)
 {
 	uint32_t off = *at;
@@ -263,14 +339,17 @@ static bool place(const struct list *l, uint32_t *table, unsigned nbuckets, unsi
 		const struct item *it = &l->items[i];
 		if (it->drop || !in_half(it->hash, depth, half))
 			continue;
-		uint32_t *slot = table_place(table, nbuckets, it->hash);
+		uint32_t *slot = place_moving(l, table, nbuckets, it->hash);
 		if (!slot)
 			return false;
 		*slot = hash_fp(it->hash, depth) << OFFSET_BITS | off;
+		l->who[slot - table] = (uint32_t)i;
 		off += it->span;
 	}
 	*at = off;
-	return !l->coming || !in_half(l->coming, depth, half) || table_place(table, nbuckets, l->coming);
+	if (!l->coming || !in_half(l->coming, depth, half))
+		return true;
+	return table_place(table, nbuckets, l->coming) != NULL;
 }
 
 static void copy_entry(uint8_t *to, const uint8_t *from, size_t span, const struct evict *ev, uint32_t round)
@@ -380,6 +459,7 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 	if (depth > d->depth)
 		return ROOM_NEEDS_DOUBLING;
 	struct segment *old = word_segment(word), *half[2] = { NULL, NULL };
+	uint64_t bit = 1ull << (64 - depth);
 	for (int i = 0; i < 2; i++) {
 		size_t n = 0, bytes = 0;
 		for (size_t j = 0; j < l->n; j++)
@@ -387,7 +467,7 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 				n++;
 				bytes += l->items[j].span;
 			}
-		size_t full = bytes + bytes / 2 + SEGMENT_PAGE, limit = shard_limit(c, depth);
+		size_t full = bytes + bytes / 2 + SEGMENT_PAGE, limit = shard_limit(c, i ? h | bit : h & ~bit, depth);
 		half[i] = build(c, word, l, n, bytes, depth, i, full < limit ? full : limit, old->rebuilds);
 		if (!half[i]) {
 			if (i)
@@ -396,7 +476,6 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 		}
 	}
 	sums_add(t, old, -1);
-	uint64_t bit = 1ull << (64 - depth);
 	for (int i = 0; i < 2; i++) {
 		sums_add(t, half[i], 1);
 		set_words(d, i ? h | bit : h & ~bit, depth, word_make(half[i], half[i]->nbuckets, depth));
@@ -418,7 +497,7 @@ enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, s
 {
 	uint64_t word = dir_word(cache_dir(c), h);
 	unsigned depth = word_depth(word);
-	size_t limit = shard_limit(c, depth);
+	size_t limit = shard_limit(c, h, depth);
 	struct list l;
 	uint32_t now_s = clock_s();
 	if (need + external + BUCKET_BYTES + SEGMENT_HEAD > limit / 2 || !list_live(c, t, word, now_s, &l))
@@ -464,7 +543,7 @@ void shard_visit(struct cache *c, struct stripe *t, uint64_t h, uint32_t now_s, 
 			t->expired++;
 		}
 	}
-	size_t limit = shard_limit(c, word_depth(word)), floor = SEGMENT_HEAD + n_slots * 4;
+	size_t limit = shard_limit(c, h, word_depth(word)), floor = SEGMENT_HEAD + n_slots * 4;
 	size_t dead = s->used - floor - s->live_bytes;
 	bool over = (size_t)s->used + s->external_bytes > limit;
 	if (s->n_live && !over && dead < SEGMENT_PAGE + (s->used - floor) / COMPACT_SHARE)

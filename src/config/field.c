@@ -115,9 +115,8 @@ static int assign_number(void *field, const struct option *o, const char *word, 
 	return 0;
 }
 
-static int assign_string(char **field, const struct option *o, const char *word, const char *folder, struct faults *f)
+static int assign_string(char **field, const struct option *o, const char *word, const char *folder)
 {
-	(void)f;
 	char *s = strcmp(o->values, "file") == 0 && *word ? path_resolve(folder, word) : mem_strdup(word);
 	if (!s)
 		return ERR_NOMEM;
@@ -199,7 +198,7 @@ int field_assign(struct conf *c, const struct option *o, const struct conf_list 
 	if (rc != 0)
 		return rc;
 	if (is_string(o))
-		return assign_string(field, o, word, folder, f);
+		return assign_string(field, o, word, folder);
 	if (o->kind == KIND_BOOL)
 		return assign_bool(field, o, word, f);
 	if (o->kind == KIND_ENUM)

@@ -107,10 +107,10 @@ static void test_the_files_mode_stays_and_no_other_file_is_left(void)
 	int files = 0;
 	conf_test_begin(&t);
 	conf_test_write(&t, "");
-	check_eq_int(chmod(t.path, 0600), 0);
+	check_eq_int(chmod(t.path, 0640), 0);
 	rewritten(&t, "port 1\n", "prefetch", "1");
 	check_eq_int(stat(t.path, &st), 0);
-	check_eq_int(st.st_mode & 07777, 0600);
+	check_eq_int(st.st_mode & 07777, 0640);
 	DIR *d = opendir(t.folder);
 	for (struct dirent *e; (e = readdir(d));)
 		files += e->d_name[0] != '.';

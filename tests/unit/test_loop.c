@@ -441,12 +441,13 @@ static void yield_then_change(struct io *io, unsigned ready, void *arg)
 		loop_stop(d->loop);
 		return;
 	}
+	loop_defer(d->loop, &d->b, note_b, d);
 	io_yield(io);
 	io_yield(io);
 	io_want(io, IO_WRITE);
 }
 
-static void test_a_wish_changed_while_yielding_holds_afterwards(void)
+static void test_a_wish_changed_while_yielding_holds_after_the_backs_turn(void)
 {
 	struct diary d;
 	diary_init(&d);
@@ -454,7 +455,7 @@ static void test_a_wish_changed_while_yielding_holds_afterwards(void)
 	check_eq_int(io_init(d.loop, &d.io, LOOP_FRONT, d.fds[0], yield_then_change, &d), 0);
 	io_want(&d.io, IO_READ);
 	loop_run(d.loop);
-	check_eq_str(d.text, "rw");
+	check_eq_str(d.text, "rbw");
 	io_end(&d.io);
 	diary_end(&d);
 }
@@ -524,6 +525,49 @@ static void test_the_front_is_looked_at_after_one_slice_of_a_librarys_own_events
 	}
 	loop_run(d.loop);
 	check_eq_int(m.back_runs_at_front, LOOP_BACK_SLICE);
+	for (int i = 0; i < 100; i++)
+		event_free(m.back[i]);
+	io_end(&m.front);
+	diary_end(&d);
+}
+
+static void many_slow_back(evutil_socket_t fd, short events, void *arg)
+{
+	struct many *m = arg;
+	uint64_t start = clock_real_mono_ns();
+	(void)fd;
+	(void)events;
+	m->back_runs++;
+	while (clock_real_mono_ns() - start < LOOP_BACK_TURN_MS * 1000000u / 4)
+		;
+}
+
+static void many_front_yields(struct io *io, unsigned ready, void *arg)
+{
+	struct many *m = arg;
+	(void)ready;
+	if (m->back_runs > 0) {
+		m->back_runs_at_front = m->back_runs;
+		loop_stop(m->diary->loop);
+	}
+	io_yield(io);
+}
+
+static void test_a_long_queue_in_the_back_is_cut_off_when_its_turn_has_lasted_long_enough(void)
+{
+	struct diary d;
+	diary_init(&d);
+	struct many m = { .diary = &d };
+	check_eq_int(write(d.fds[1], "x", 1), 1);
+	check_eq_int(io_init(d.loop, &m.front, LOOP_FRONT, d.fds[0], many_front_yields, &m), 0);
+	io_want(&m.front, IO_READ);
+	for (int i = 0; i < 100; i++) {
+		m.back[i] = event_new(loop_base(d.loop), -1, 0, many_slow_back, &m);
+		event_active(m.back[i], EV_TIMEOUT, 0);
+	}
+	loop_run(d.loop);
+	/* Two slices hold eight turns' worth of work. */
+	check(m.back_runs_at_front > 0 && m.back_runs_at_front <= 2 * LOOP_BACK_SLICE);
 	for (int i = 0; i < 100; i++)
 		event_free(m.back[i]);
 	io_end(&m.front);

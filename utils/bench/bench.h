@@ -29,10 +29,13 @@ struct bench_options {
 	unsigned threads;
 	bool json;
 	uint64_t seed;
+	uint64_t maxmemory; /* bytes */
 	enum bench_mix mix;
 };
 
 int bench_cache(const struct bench_options *o);
+int bench_churn(const struct bench_options *o);
+int bench_growth(const struct bench_options *o);
 
 double bench_now_s(void);
 /* CPU model and number of processors, for reports; static storage. */

@@ -12,12 +12,14 @@ static const struct {
 	const char *help;
 } benches[] = {
 	{ "cache", bench_cache, "fill the cache with the published mix, look everything up" },
+	{ "churn", bench_churn, "a full cache under a stream of new answers" },
+	{ "growth", bench_growth, "bytes at 12 points of growth, and the time of every single insert" },
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 
 static int usage(FILE *to)
 {
-	fputs("usage: pith-bench NAME [--entries N] [--threads N] [--seed N] [--mix published|small] [--json]\n", to);
+	fputs("usage: pith-bench NAME [--entries N] [--threads N] [--seed N] [--maxmemory BYTES] [--mix published|small] [--json]\n", to);
 	for (int i = 0; i < N_BENCHES; i++)
 		fprintf(to, "  %-10s %s\n", benches[i].name, benches[i].help);
 	return to == stdout ? 0 : 2;
@@ -31,7 +33,7 @@ static int bad(const char *what)
 
 int main(int argc, char **argv)
 {
-	struct bench_options o = { .entries = 1000000, .threads = 1, .seed = 1 };
+	struct bench_options o = { .entries = 1000000, .threads = 1, .seed = 1, .maxmemory = 256u << 20 };
 	if (argc < 2)
 		return usage(stderr);
 	if (strcmp(argv[1], "--help") == 0)
@@ -51,6 +53,8 @@ int main(int argc, char **argv)
 			o.entries = strtoull(v, &end, 10);
 		} else if (strcmp(a, "--threads") == 0) {
 			o.threads = (unsigned)strtoul(v, &end, 10);
+		} else if (strcmp(a, "--maxmemory") == 0) {
+			o.maxmemory = strtoull(v, &end, 10);
 		} else if (strcmp(a, "--seed") == 0) {
 			o.seed = strtoull(v, &end, 10);
 		} else {

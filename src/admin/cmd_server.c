@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands about the server as a whole: DBSIZE TIME FLUSHALL SHUTDOWN ROLE MODULE CLUSTER DEBUG. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "admin/internal.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+enum step cmd_dbsize(struct resp_call *r)
+{
+	resp_int(r->out, (int64_t)cache_count(admin_of(r)->ctx.cache));
+	return STEP_DONE;
+}
+
+enum step cmd_time(struct resp_call *r)
+{
+	uint64_t us = clock_wall_us();
+
+	resp_array(r->out, 2);
+	resp_strf(r->out, "%llu", (unsigned long long)(us / 1000000));
+	resp_strf(r->out, "%llu", (unsigned long long)(us % 1000000));
+	return STEP_DONE;
+}
+
+enum step cmd_role(struct resp_call *r)
+{
+	resp_array(r->out, 3);
+	resp_str(r->out, "master");
+	resp_int(r->out, 0);
+	resp_array(r->out, 0);
+	return STEP_DONE;
+}
+
+enum step cmd_module_list(struct resp_call *r)
+{
+	resp_array(r->out, 0);
+	return STEP_DONE;
+}
+
+enum step cmd_no_cluster(struct resp_call *r)
+{
+	resp_error(r->out, "ERR This instance has cluster support disabled");
+	return STEP_DONE;
+}
+
+/* ---- FLUSHALL ---- */
+
+struct flush {
+	struct cache *cache;
+	uint64_t cursor;
+};
+
+static enum step flush_slice(struct resp_client *c, void *state)
+{
+	struct flush *f = state;
+
+	f->cursor = cache_flush_step(f->cache, f->cursor);
+	if (f->cursor)
+		return STEP_PENDING;
+	resp_ok(resp_client_out(c));
+	return STEP_DONE;
+}
+
+enum step cmd_flushall(struct resp_call *r)
+{
+	struct flush *f;
+
+	if (r->argc > 2 || (r->argc == 2 && !resp_arg_is(&r->argv[1], "async") && !resp_arg_is(&r->argv[1], "sync"))) {
+		resp_error(r->out, "ERR syntax error");
+		return STEP_DONE;
+	}
+	if (!(f = mem_calloc(1, sizeof *f))) {
+		resp_error(r->out, "ERR no memory");
+		return STEP_DONE;
+	}
+	f->cache = admin_of(r)->ctx.cache;
+	log_notice("cache flushed by %.*s", (int)r->argv[0].len, r->argv[0].p);
+	return resp_continue(r, flush_slice, f, mem_free);
+}
+
+/* ---- SHUTDOWN ---- */
+
+enum step cmd_shutdown(struct resp_call *r)
+{
+	struct admin *a = admin_of(r);
+
+	for (unsigned i = 1; i < r->argc; i++) {
+		const struct resp_arg *w = &r->argv[i];
+
+		if (resp_arg_is(w, "abort")) {
+			resp_error(r->out, "ERR No shutdown in progress.");
+			return STEP_DONE;
+		}
+		if (!resp_arg_is(w, "nosave") && !resp_arg_is(w, "save") && !resp_arg_is(w, "now") && !resp_arg_is(w, "force")) {
+			resp_error(r->out, "ERR syntax error");
+			return STEP_DONE;
+		}
+	}
+	log_notice("SHUTDOWN asked for");
+	resp_client_set_reply(r->client, RESP_REPLY_OFF); /* as in Redis: the closed connection is the answer */
+	resp_client_close_after_reply(r->client);
+	a->ctx.hooks.stop(a->ctx.hooks.arg);
+	return STEP_DONE;
+}
+
+/* ---- DEBUG: tests move the clock with it ---- */
+
+static bool seconds_of(const struct resp_arg *a, double max, double *out)
+{
+	char text[40], *end;
+
+	if (a->len == 0 || a->len >= sizeof text)
+		return false;
+	memcpy(text, a->p, a->len);
+	text[a->len] = '\0';
+	*out = strtod(text, &end);
+	return *end == '\0' && isfinite(*out) && *out >= 0 && *out <= max;
+}
+
+struct nap {
+	struct timer timer;
+	struct resp_client *client;
+};
+
+static void nap_over(void *arg)
+{
+	struct nap *n = arg;
+	struct resp_client *c = n->client;
+
+	resp_ok(resp_client_out(c));
+	resp_unpark(c); /* drops n */
+}
+
+static void nap_drop(void *state)
+{
+	struct nap *n = state;
+
+	timer_cancel(&n->timer);
+	mem_free(n);
+}
+
+/* Only the client that asks sleeps; Redis lets everybody wait, which is of no use to a test. */
+static enum step debug_sleep(struct resp_call *r, double seconds)
+{
+	struct nap *n = mem_calloc(1, sizeof *n);
+
+	if (!n) {
+		resp_error(r->out, "ERR no memory");
+		return STEP_DONE;
+	}
+	n->client = r->client;
+	timer_init(admin_of(r)->ctx.loop, &n->timer, nap_over, n);
+	timer_set(&n->timer, (uint64_t)(seconds * 1000));
+	return resp_park(r, n, nap_drop);
+}
+
+enum step cmd_debug(struct resp_call *r)
+{
+	double seconds;
+
+	if (!admin_of(r)->conf->enable_debug_command) {
+		resp_error(r->out, "ERR DEBUG command not allowed. Set enable-debug-command to yes in the configuration file, and restart the "
+				   "server.");
+		return STEP_DONE;
+	}
+	bool jump = resp_arg_is(&r->argv[1], "time");
+	if (r->argc != 3 || (!jump && !resp_arg_is(&r->argv[1], "sleep"))) {
+		resp_errorf(r->out, "ERR unknown subcommand or wrong number of arguments for '%.*s'. Try DEBUG TIME <seconds> or DEBUG SLEEP <seconds>.",
+			    (int)(r->argv[1].len < 128 ? r->argv[1].len : 128), r->argv[1].p);
+		return STEP_DONE;
+	}
+	if (!seconds_of(&r->argv[2], 1e9, &seconds)) {
+		resp_error(r->out, "ERR seconds must be a number, 0 or more");
+		return STEP_DONE;
+	}
+	if (!jump)
+		return debug_sleep(r, seconds);
+	clock_jump((uint64_t)(seconds * 1000));
+	resp_ok(r->out);
+	return STEP_DONE;
+}

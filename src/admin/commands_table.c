@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Written by utils/gen-commands from src/admin/commands/: change the JSON there, and run it. */
+#include "admin/commands_table.h"
+
+#include <stddef.h>
+
+static const struct command_arg args_auth[] = {
+	{ "username", "string", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "password", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_docs docs_auth = { "Authenticates the connection.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 2, 0, 0, args_auth, NULL, NULL };
+static const struct command_docs docs_client_getname = { "Returns this connection's name.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_client_help = { "Shows what CLIENT can do.", "0.1.0", "connection", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_client_id = { "Returns this connection's number, never used twice.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const char *const tips_client_info[] = { "nondeterministic_output" };
+static const struct command_docs docs_client_info = { "Describes this connection as CLIENT LIST would.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 1, NULL, NULL, tips_client_info };
+static const struct command_arg args_client_kill_0_1_1[] = {
+	{ "normal", "pure-token", "NORMAL", NULL, 0, -1, 0, NULL },
+	{ "master", "pure-token", "MASTER", NULL, 0, -1, 0, NULL },
+	{ "replica", "pure-token", "REPLICA", NULL, 0, -1, 0, NULL },
+	{ "pubsub", "pure-token", "PUBSUB", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_kill_0_1_5[] = {
+	{ "yes", "pure-token", "YES", NULL, 0, -1, 0, NULL },
+	{ "no", "pure-token", "NO", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_kill_0_1[] = {
+	{ "client-id", "integer", "ID", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "client-type", "oneof", "TYPE", NULL, ARG_OPTIONAL, -1, 4, args_client_kill_0_1_1 },
+	{ "username", "string", "USER", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "addr", "string", "ADDR", "ip:port", ARG_OPTIONAL, -1, 0, NULL },
+	{ "laddr", "string", "LADDR", "ip:port", ARG_OPTIONAL, -1, 0, NULL },
+	{ "skipme", "oneof", "SKIPME", NULL, ARG_OPTIONAL, -1, 2, args_client_kill_0_1_5 },
+	{ "maxage", "integer", "MAXAGE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_arg args_client_kill_0[] = {
+	{ "old-format", "string", NULL, "ip:port", 0, -1, 0, NULL },
+	{ "new-format", "oneof", NULL, NULL, ARG_MULTIPLE, -1, 7, args_client_kill_0_1 },
+};
+static const struct command_arg args_client_kill[] = {
+	{ "filter", "oneof", NULL, NULL, 0, -1, 2, args_client_kill_0 },
+};
+static const struct command_docs docs_client_kill = { "Closes connections, by address or by filters.", "0.1.0", "connection", "O(N) where N is the number of connections",
+	ACL_ADMIN | ACL_CONNECTION | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_client_kill, NULL, NULL };
+static const struct command_arg args_client_list_0[] = {
+	{ "normal", "pure-token", "NORMAL", NULL, 0, -1, 0, NULL },
+	{ "master", "pure-token", "MASTER", NULL, 0, -1, 0, NULL },
+	{ "replica", "pure-token", "REPLICA", NULL, 0, -1, 0, NULL },
+	{ "pubsub", "pure-token", "PUBSUB", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_list[] = {
+	{ "client-type", "oneof", "TYPE", NULL, ARG_OPTIONAL, -1, 4, args_client_list_0 },
+	{ "client-id", "integer", "ID", NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const char *const tips_client_list[] = { "nondeterministic_output" };
+static const struct command_docs docs_client_list = { "Lists connections, one a line.", "0.1.0", "connection", "O(N) where N is the number of connections",
+	ACL_ADMIN | ACL_CONNECTION | ACL_DANGEROUS | ACL_SLOW, 2, 0, 1, args_client_list, NULL, tips_client_list };
+static const struct command_arg args_client_no_evict_0[] = {
+	{ "on", "pure-token", "ON", NULL, 0, -1, 0, NULL },
+	{ "off", "pure-token", "OFF", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_no_evict[] = {
+	{ "enabled", "oneof", NULL, NULL, 0, -1, 2, args_client_no_evict_0 },
+};
+static const struct command_docs docs_client_no_evict = { "Marks this connection; kept and shown, as connections are never evicted here.", "0.1.0", "connection", "O(1)",
+	ACL_ADMIN | ACL_CONNECTION | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_client_no_evict, NULL, NULL };
+static const struct command_arg args_client_no_touch_0[] = {
+	{ "on", "pure-token", "ON", NULL, 0, -1, 0, NULL },
+	{ "off", "pure-token", "OFF", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_no_touch[] = {
+	{ "enabled", "oneof", NULL, NULL, 0, -1, 2, args_client_no_touch_0 },
+};
+static const struct command_docs docs_client_no_touch = { "Marks this connection; kept and shown, as looking at an entry never counts as a use here.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_SLOW, 1, 0, 0, args_client_no_touch, NULL, NULL };
+static const struct command_arg args_client_reply_0[] = {
+	{ "on", "pure-token", "ON", NULL, 0, -1, 0, NULL },
+	{ "off", "pure-token", "OFF", NULL, 0, -1, 0, NULL },
+	{ "skip", "pure-token", "SKIP", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_reply[] = {
+	{ "action", "oneof", NULL, NULL, 0, -1, 3, args_client_reply_0 },
+};
+static const struct command_docs docs_client_reply = { "Chooses whether this connection gets replies.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_SLOW, 1, 0, 0, args_client_reply, NULL, NULL };
+static const struct command_arg args_client_setinfo_0[] = {
+	{ "libname", "string", "LIB-NAME", NULL, 0, -1, 0, NULL },
+	{ "libver", "string", "LIB-VER", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_client_setinfo[] = {
+	{ "attr", "oneof", NULL, NULL, 0, -1, 2, args_client_setinfo_0 },
+};
+static const struct command_docs docs_client_setinfo = { "Says which client library this connection belongs to.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_client_setinfo, NULL, NULL };
+static const struct command_arg args_client_setname[] = {
+	{ "connection-name", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_docs docs_client_setname = { "Names this connection.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_client_setname, NULL, NULL };
+static const struct command_docs docs_client = { "A container for commands about connections.", "0.1.0", "connection", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_client[] = {
+	{ "getname", "client|getname", cmd_client_getname, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 1, NULL, 0, &docs_client_getname },
+	{ "help", "client|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 2, NULL, 0, &docs_client_help },
+	{ "id", "client|id", cmd_client_id, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 3, NULL, 0, &docs_client_id },
+	{ "info", "client|info", cmd_client_info, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 4, NULL, 0, &docs_client_info },
+	{ "kill", "client|kill", cmd_client_kill, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 5, NULL, 0, &docs_client_kill },
+	{ "list", "client|list", cmd_client_list, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 6, NULL, 0, &docs_client_list },
+	{ "no-evict", "client|no-evict", cmd_client_no_evict, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 7, NULL, 0, &docs_client_no_evict },
+	{ "no-touch", "client|no-touch", cmd_client_no_touch, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 8, NULL, 0, &docs_client_no_touch },
+	{ "reply", "client|reply", cmd_client_reply, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 9, NULL, 0, &docs_client_reply },
+	{ "setinfo", "client|setinfo", cmd_client_setinfo, 4, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 10, NULL, 0, &docs_client_setinfo },
+	{ "setname", "client|setname", cmd_client_setname, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 11, NULL, 0, &docs_client_setname },
+};
+static const struct command_arg args_cluster[] = {
+	{ "subcommand", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "arg", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_cluster = { "Refused: this server is not part of a cluster.", "0.1.0", "cluster", "O(1)",
+	ACL_SLOW, 2, 0, 0, args_cluster, NULL, NULL };
+static const struct command_docs docs_command_count = { "Returns how many commands there are.", "0.1.0", "server", "O(1)",
+	ACL_CONNECTION | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_command_docs[] = {
+	{ "command-name", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_command_docs = { "Returns what is known of commands in words: summary, arguments, complexity.", "0.1.0", "server", "O(N) where N is the number of commands asked for",
+	ACL_CONNECTION | ACL_SLOW, 1, 0, 0, args_command_docs, NULL, NULL };
+static const struct command_arg args_command_getkeys[] = {
+	{ "command", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "arg", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_command_getkeys = { "Returns which words of a command are keys.", "0.1.0", "server", "O(N) where N is the number of words",
+	ACL_CONNECTION | ACL_SLOW, 2, 0, 0, args_command_getkeys, NULL, NULL };
+static const struct command_arg args_command_getkeysandflags[] = {
+	{ "command", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "arg", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_command_getkeysandflags = { "Returns which words of a command are keys, and what happens to each.", "0.1.0", "server", "O(N) where N is the number of words",
+	ACL_CONNECTION | ACL_SLOW, 2, 0, 0, args_command_getkeysandflags, NULL, NULL };
+static const struct command_docs docs_command_help = { "Shows what COMMAND can do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_command_info[] = {
+	{ "command-name", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_command_info = { "Returns what is known of commands in numbers: arity, flags, keys.", "0.1.0", "server", "O(N) where N is the number of commands asked for",
+	ACL_CONNECTION | ACL_SLOW, 1, 0, 0, args_command_info, NULL, NULL };
+static const struct command_arg args_command_list_0[] = {
+	{ "module-name", "string", "MODULE", NULL, 0, -1, 0, NULL },
+	{ "category", "string", "ACLCAT", NULL, 0, -1, 0, NULL },
+	{ "pattern", "pattern", "PATTERN", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_command_list[] = {
+	{ "filterby", "oneof", "FILTERBY", NULL, ARG_OPTIONAL, -1, 3, args_command_list_0 },
+};
+static const struct command_docs docs_command_list = { "Returns the names of commands.", "0.1.0", "server", "O(N) where N is the number of commands",
+	ACL_CONNECTION | ACL_SLOW, 1, 0, 0, args_command_list, NULL, NULL };
+static const struct command_docs docs_command = { "Describes every command, as the table has it.", "0.1.0", "server", "Depends on subcommand.",
+	ACL_CONNECTION | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_command[] = {
+	{ "count", "command|count", cmd_command_count, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 14, NULL, 0, &docs_command_count },
+	{ "docs", "command|docs", cmd_command_docs, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 15, NULL, 0, &docs_command_docs },
+	{ "getkeys", "command|getkeys", cmd_command_getkeys, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 16, NULL, 0, &docs_command_getkeys },
+	{ "getkeysandflags", "command|getkeysandflags", cmd_command_getkeysandflags, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 17, NULL, 0, &docs_command_getkeysandflags },
+	{ "help", "command|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 18, NULL, 0, &docs_command_help },
+	{ "info", "command|info", cmd_command_info, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 19, NULL, 0, &docs_command_info },
+	{ "list", "command|list", cmd_command_list, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 20, NULL, 0, &docs_command_list },
+};
+static const struct command_arg args_config_get[] = {
+	{ "parameter", "string", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_config_get = { "Returns options whose names match.", "0.1.0", "server", "O(N) where N is the number of options",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_config_get, NULL, NULL };
+static const struct command_docs docs_config_help = { "Shows what CONFIG can do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_config_resetstat = { "Lets all counters begin at 0.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_config_rewrite = { "Writes the options in force back into the configuration file.", "0.1.0", "server", "O(N) where N is the number of options",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_config_set_0[] = {
+	{ "parameter", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "value", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_config_set[] = {
+	{ "data", "block", NULL, NULL, ARG_MULTIPLE, -1, 2, args_config_set_0 },
+};
+static const struct command_docs docs_config_set = { "Changes options while the server runs, all of them or none.", "0.1.0", "server", "O(N) where N is the number of options given",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_config_set, NULL, NULL };
+static const struct command_docs docs_config = { "A container for commands about the configuration.", "0.1.0", "server", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_config[] = {
+	{ "get", "config|get", cmd_config_get, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 22, NULL, 0, &docs_config_get },
+	{ "help", "config|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 23, NULL, 0, &docs_config_help },
+	{ "resetstat", "config|resetstat", cmd_config_resetstat, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 24, NULL, 0, &docs_config_resetstat },
+	{ "rewrite", "config|rewrite", cmd_config_rewrite, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 25, NULL, 0, &docs_config_rewrite },
+	{ "set", "config|set", cmd_config_set, -4, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 26, NULL, 0, &docs_config_set },
+};
+static const struct command_docs docs_dbsize = { "Returns how many entries the cache holds.", "0.1.0", "server", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_debug[] = {
+	{ "subcommand", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "arg", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_debug = { "Moves the clock (TIME seconds) or waits (SLEEP seconds), where enable-debug-command allows it.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 2, 0, 0, args_debug, NULL, NULL };
+static const struct command_arg args_del[] = {
+	{ "key", "key", NULL, NULL, ARG_MULTIPLE, 0, 0, NULL },
+};
+static const struct command_key_spec keys_del[] = { { KEY_RM | KEY_DELETE, 1, -1, 1, 0 } };
+static const struct command_docs docs_del = { "Removes entries; returns how many there were.", "0.1.0", "generic", "O(N) where N is the number of keys given",
+	ACL_KEYSPACE | ACL_SLOW | ACL_WRITE, 1, 1, 0, args_del, keys_del, NULL };
+static const struct command_arg args_dns_get_1[] = {
+	{ "text", "pure-token", "TEXT", NULL, 0, -1, 0, NULL },
+	{ "wire", "pure-token", "WIRE", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_dns_get[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "format", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 2, args_dns_get_1 },
+};
+static const struct command_key_spec keys_dns_get[] = { { KEY_RO | KEY_ACCESS, 1, 0, 1, 0 } };
+static const struct command_docs docs_dns_get = { "Returns a cached answer as text, or as the DNS message that a client with DO=1 would get.", "0.1.0", "dns", "O(N) where N is the number of records",
+	ACL_DNS | ACL_READ | ACL_SLOW, 2, 1, 0, args_dns_get, keys_dns_get, NULL };
+static const struct command_arg args_dns_purge[] = {
+	{ "name", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "subtree", "pure-token", "SUBTREE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "type", "string", "TYPE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_dns_purge = { "Removes every entry of a name, or of all names at and below it; returns how many there were.", "0.1.0", "dns", "O(N) where N is the number of entries, in slices",
+	ACL_DNS | ACL_KEYSPACE | ACL_SLOW | ACL_WRITE, 3, 0, 0, args_dns_purge, NULL, NULL };
+static const struct command_arg args_dns_resolve[] = {
+	{ "name", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "type", "string", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const char *const tips_dns_resolve[] = { "nondeterministic_output" };
+static const struct command_docs docs_dns_resolve = { "Asks as a DNS client would, and returns the answer as text.", "0.1.0", "dns", "O(1)",
+	ACL_BLOCKING | ACL_DNS | ACL_SLOW | ACL_WRITE, 2, 0, 1, args_dns_resolve, NULL, tips_dns_resolve };
+static const struct command_arg args_dns_set[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "ttl", "integer", NULL, NULL, 0, -1, 0, NULL },
+	{ "rdata", "string", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_key_spec keys_dns_set[] = { { KEY_OW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_dns_set = { "Stores one RRset, each record's data in zone text.", "0.1.0", "dns", "O(N) where N is the number of records",
+	ACL_DNS | ACL_SLOW | ACL_WRITE, 3, 1, 0, args_dns_set, keys_dns_set, NULL };
+static const struct command_arg args_echo[] = {
+	{ "message", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_docs docs_echo = { "Returns the message.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_echo, NULL, NULL };
+static const struct command_arg args_exists[] = {
+	{ "key", "key", NULL, NULL, ARG_MULTIPLE, 0, 0, NULL },
+};
+static const struct command_key_spec keys_exists[] = { { KEY_RO, 1, -1, 1, 0 } };
+static const struct command_docs docs_exists = { "Returns how many of the keys exist.", "0.1.0", "generic", "O(N) where N is the number of keys given",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 0, args_exists, keys_exists, NULL };
+static const struct command_arg args_expire_2[] = {
+	{ "nx", "pure-token", "NX", NULL, 0, -1, 0, NULL },
+	{ "xx", "pure-token", "XX", NULL, 0, -1, 0, NULL },
+	{ "gt", "pure-token", "GT", NULL, 0, -1, 0, NULL },
+	{ "lt", "pure-token", "LT", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_expire[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "seconds", "integer", NULL, NULL, 0, -1, 0, NULL },
+	{ "condition", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 4, args_expire_2 },
+};
+static const struct command_key_spec keys_expire[] = { { KEY_RW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_expire = { "Shortens a life to so many seconds from now; never lengthens it.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 3, 1, 0, args_expire, keys_expire, NULL };
+static const struct command_arg args_expireat_2[] = {
+	{ "nx", "pure-token", "NX", NULL, 0, -1, 0, NULL },
+	{ "xx", "pure-token", "XX", NULL, 0, -1, 0, NULL },
+	{ "gt", "pure-token", "GT", NULL, 0, -1, 0, NULL },
+	{ "lt", "pure-token", "LT", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_expireat[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "unix-time-seconds", "unix-time", NULL, NULL, 0, -1, 0, NULL },
+	{ "condition", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 4, args_expireat_2 },
+};
+static const struct command_key_spec keys_expireat[] = { { KEY_RW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_expireat = { "Shortens a life to end at a moment, in seconds since 1970.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 3, 1, 0, args_expireat, keys_expireat, NULL };
+static const struct command_arg args_expiretime[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_expiretime[] = { { KEY_RO, 1, 0, 1, 0 } };
+static const char *const tips_expiretime[] = { "nondeterministic_output" };
+static const struct command_docs docs_expiretime = { "Returns when an answer ceases to be fresh, in seconds since 1970.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 1, args_expiretime, keys_expiretime, tips_expiretime };
+static const struct command_arg args_flushall_0[] = {
+	{ "async", "pure-token", "ASYNC", NULL, 0, -1, 0, NULL },
+	{ "sync", "pure-token", "SYNC", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_flushall[] = {
+	{ "flush-type", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 2, args_flushall_0 },
+};
+static const struct command_docs docs_flushall = { "Removes every entry.", "0.1.0", "server", "O(N) where N is the number of entries, in slices",
+	ACL_DANGEROUS | ACL_KEYSPACE | ACL_SLOW | ACL_WRITE, 1, 0, 0, args_flushall, NULL, NULL };
+static const struct command_arg args_flushdb_0[] = {
+	{ "async", "pure-token", "ASYNC", NULL, 0, -1, 0, NULL },
+	{ "sync", "pure-token", "SYNC", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_flushdb[] = {
+	{ "flush-type", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 2, args_flushdb_0 },
+};
+static const struct command_docs docs_flushdb = { "Removes every entry.", "0.1.0", "server", "O(N) where N is the number of entries, in slices",
+	ACL_DANGEROUS | ACL_KEYSPACE | ACL_SLOW | ACL_WRITE, 1, 0, 0, args_flushdb, NULL, NULL };
+static const struct command_arg args_get[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_get[] = { { KEY_RO | KEY_ACCESS, 1, 0, 1, 0 } };
+static const struct command_docs docs_get = { "Returns a cached answer as text: a comment line, then zone-file lines with the TTLs as they would be served now.", "0.1.0", "string", "O(N) where N is the number of records",
+	ACL_FAST | ACL_READ | ACL_STRING, 1, 1, 0, args_get, keys_get, NULL };
+static const struct command_arg args_hello_0_1[] = {
+	{ "username", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "password", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_hello_0[] = {
+	{ "protover", "integer", NULL, NULL, 0, -1, 0, NULL },
+	{ "auth", "block", "AUTH", NULL, ARG_OPTIONAL, -1, 2, args_hello_0_1 },
+	{ "clientname", "string", "SETNAME", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_arg args_hello[] = {
+	{ "arguments", "block", NULL, NULL, ARG_OPTIONAL, -1, 3, args_hello_0 },
+};
+static const struct command_docs docs_hello = { "Shakes hands: chooses the protocol version, may authenticate and name the connection.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_hello, NULL, NULL };
+static const struct command_arg args_info[] = {
+	{ "section", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const char *const tips_info[] = { "nondeterministic_output" };
+static const struct command_docs docs_info = { "Returns figures about the server, by section.", "0.1.0", "server", "O(1)",
+	ACL_DANGEROUS | ACL_SLOW, 1, 0, 1, args_info, NULL, tips_info };
+static const struct command_arg args_keys[] = {
+	{ "pattern", "pattern", NULL, NULL, 0, -1, 0, NULL },
+};
+static const char *const tips_keys[] = { "nondeterministic_output_order" };
+static const struct command_docs docs_keys = { "Returns every key that matches; SCAN does it a page at a time.", "0.1.0", "generic", "O(N) where N is the number of entries, in slices",
+	ACL_DANGEROUS | ACL_KEYSPACE | ACL_READ | ACL_SLOW, 1, 0, 1, args_keys, NULL, tips_keys };
+static const char *const tips_latency_doctor[] = { "nondeterministic_output" };
+static const struct command_docs docs_latency_doctor = { "Says in words what the latency events tell.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 1, NULL, NULL, tips_latency_doctor };
+static const struct command_docs docs_latency_help = { "Shows what LATENCY can do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_latency_histogram[] = {
+	{ "command", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const char *const tips_latency_histogram[] = { "nondeterministic_output" };
+static const struct command_docs docs_latency_histogram = { "Returns how often commands took how long, cumulated.", "0.1.0", "server", "O(N) where N is the number of commands",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 1, args_latency_histogram, NULL, tips_latency_histogram };
+static const struct command_arg args_latency_history[] = {
+	{ "event", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const char *const tips_latency_history[] = { "nondeterministic_output" };
+static const struct command_docs docs_latency_history = { "Returns the samples of one latency event.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 1, args_latency_history, NULL, tips_latency_history };
+static const char *const tips_latency_latest[] = { "nondeterministic_output" };
+static const struct command_docs docs_latency_latest = { "Returns the last sample of every latency event.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 1, NULL, NULL, tips_latency_latest };
+static const struct command_arg args_latency_reset[] = {
+	{ "event", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_latency_reset = { "Forgets the samples of latency events.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_latency_reset, NULL, NULL };
+static const struct command_docs docs_latency = { "A container for commands about how long commands take.", "0.1.0", "server", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_latency[] = {
+	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 46, NULL, 0, &docs_latency_doctor },
+	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 47, NULL, 0, &docs_latency_help },
+	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 48, NULL, 0, &docs_latency_histogram },
+	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 49, NULL, 0, &docs_latency_history },
+	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_latency_latest },
+	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_latency_reset },
+};
+static const char *const tips_memory_doctor[] = { "nondeterministic_output" };
+static const struct command_docs docs_memory_doctor = { "Says in words whether memory is well.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 1, NULL, NULL, tips_memory_doctor };
+static const struct command_docs docs_memory_help = { "Shows what MEMORY can do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_memory_purge = { "Hands unused memory back to the system.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const char *const tips_memory_stats[] = { "nondeterministic_output" };
+static const struct command_docs docs_memory_stats = { "Returns where memory goes.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 1, NULL, NULL, tips_memory_stats };
+static const struct command_arg args_memory_usage[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "count", "integer", "SAMPLES", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_key_spec keys_memory_usage[] = { { KEY_RO, 2, 0, 1, 0 } };
+static const struct command_docs docs_memory_usage = { "Returns what an entry costs in bytes, its place in the table included.", "0.1.0", "server", "O(1)",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 2, 1, 0, args_memory_usage, keys_memory_usage, NULL };
+static const struct command_docs docs_memory = { "A container for commands about memory.", "0.1.0", "server", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_memory[] = {
+	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 53, NULL, 0, &docs_memory_doctor },
+	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 54, NULL, 0, &docs_memory_help },
+	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 55, NULL, 0, &docs_memory_purge },
+	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 56, NULL, 0, &docs_memory_stats },
+	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 57, NULL, 0, &docs_memory_usage },
+};
+static const struct command_docs docs_module_help = { "Shows what MODULE can do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_module_list = { "Lists modules: none.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_module = { "A container for commands about modules: there are none.", "0.1.0", "server", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_module[] = {
+	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 59, NULL, 0, &docs_module_help },
+	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 60, NULL, 0, &docs_module_list },
+};
+static const struct command_arg args_object_encoding[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_object_encoding[] = { { KEY_RO, 2, 0, 1, 0 } };
+static const struct command_docs docs_object_encoding = { "Returns how an entry is kept: packed.", "0.1.0", "generic", "O(1)",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 1, 1, 0, args_object_encoding, keys_object_encoding, NULL };
+static const struct command_arg args_object_freq[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_object_freq[] = { { KEY_RO, 2, 0, 1, 0 } };
+static const char *const tips_object_freq[] = { "nondeterministic_output" };
+static const struct command_docs docs_object_freq = { "Returns an entry's popularity, on a logarithmic scale.", "0.1.0", "generic", "O(1)",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 1, 1, 1, args_object_freq, keys_object_freq, tips_object_freq };
+static const struct command_docs docs_object_help = { "Shows what OBJECT can do.", "0.1.0", "generic", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_object_idletime[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_object_idletime[] = { { KEY_RO, 2, 0, 1, 0 } };
+static const char *const tips_object_idletime[] = { "nondeterministic_output" };
+static const struct command_docs docs_object_idletime = { "Returns how many seconds ago an answer was stored.", "0.1.0", "generic", "O(1)",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 1, 1, 1, args_object_idletime, keys_object_idletime, tips_object_idletime };
+static const struct command_arg args_object_refcount[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_object_refcount[] = { { KEY_RO, 2, 0, 1, 0 } };
+static const struct command_docs docs_object_refcount = { "Returns 1 for a key that exists.", "0.1.0", "generic", "O(1)",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 1, 1, 0, args_object_refcount, keys_object_refcount, NULL };
+static const struct command_docs docs_object = { "A container for commands about what stands behind a key.", "0.1.0", "generic", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_object[] = {
+	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 62, NULL, 0, &docs_object_encoding },
+	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 63, NULL, 0, &docs_object_freq },
+	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 64, NULL, 0, &docs_object_help },
+	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 65, NULL, 0, &docs_object_idletime },
+	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 66, NULL, 0, &docs_object_refcount },
+};
+static const struct command_arg args_persist[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_persist[] = { { KEY_RW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_persist = { "Returns 0: an answer's life cannot be lengthened.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 1, 1, 0, args_persist, keys_persist, NULL };
+static const struct command_arg args_pexpire_2[] = {
+	{ "nx", "pure-token", "NX", NULL, 0, -1, 0, NULL },
+	{ "xx", "pure-token", "XX", NULL, 0, -1, 0, NULL },
+	{ "gt", "pure-token", "GT", NULL, 0, -1, 0, NULL },
+	{ "lt", "pure-token", "LT", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_pexpire[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "milliseconds", "integer", NULL, NULL, 0, -1, 0, NULL },
+	{ "condition", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 4, args_pexpire_2 },
+};
+static const struct command_key_spec keys_pexpire[] = { { KEY_RW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_pexpire = { "EXPIRE in milliseconds, rounded up to seconds.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 3, 1, 0, args_pexpire, keys_pexpire, NULL };
+static const struct command_arg args_pexpireat_2[] = {
+	{ "nx", "pure-token", "NX", NULL, 0, -1, 0, NULL },
+	{ "xx", "pure-token", "XX", NULL, 0, -1, 0, NULL },
+	{ "gt", "pure-token", "GT", NULL, 0, -1, 0, NULL },
+	{ "lt", "pure-token", "LT", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_pexpireat[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "unix-time-milliseconds", "unix-time", NULL, NULL, 0, -1, 0, NULL },
+	{ "condition", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 4, args_pexpireat_2 },
+};
+static const struct command_key_spec keys_pexpireat[] = { { KEY_RW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_pexpireat = { "EXPIREAT in milliseconds.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 3, 1, 0, args_pexpireat, keys_pexpireat, NULL };
+static const struct command_arg args_pexpiretime[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_pexpiretime[] = { { KEY_RO, 1, 0, 1, 0 } };
+static const char *const tips_pexpiretime[] = { "nondeterministic_output" };
+static const struct command_docs docs_pexpiretime = { "EXPIRETIME in milliseconds.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 1, args_pexpiretime, keys_pexpiretime, tips_pexpiretime };
+static const struct command_arg args_ping[] = {
+	{ "message", "string", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_ping = { "Answers, to show that the server lives.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_ping, NULL, NULL };
+static const struct command_arg args_pttl[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_pttl[] = { { KEY_RO, 1, 0, 1, 0 } };
+static const char *const tips_pttl[] = { "nondeterministic_output" };
+static const struct command_docs docs_pttl = { "TTL in milliseconds.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 1, args_pttl, keys_pttl, tips_pttl };
+static const struct command_docs docs_quit = { "Closes the connection once its replies are written.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const char *const tips_randomkey[] = { "nondeterministic_output" };
+static const struct command_docs docs_randomkey = { "Returns any one key.", "0.1.0", "generic", "O(1)",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 0, 0, 1, NULL, NULL, tips_randomkey };
+static const struct command_docs docs_readonly = { "Refused: this server is not part of a cluster.", "0.1.0", "cluster", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_readwrite = { "Refused: this server is not part of a cluster.", "0.1.0", "cluster", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_reset = { "Makes the connection as it was when it was opened.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_role = { "Returns the role in replication: always master, without replicas.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_scan[] = {
+	{ "cursor", "integer", NULL, NULL, 0, -1, 0, NULL },
+	{ "pattern", "pattern", "MATCH", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "count", "integer", "COUNT", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "type", "string", "TYPE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const char *const tips_scan[] = { "nondeterministic_output" };
+static const struct command_docs docs_scan = { "Goes through the keys, some at a time.", "0.1.0", "generic", "O(1) a call, O(N) for all N entries",
+	ACL_KEYSPACE | ACL_READ | ACL_SLOW, 4, 0, 1, args_scan, NULL, tips_scan };
+static const struct command_arg args_select[] = {
+	{ "index", "integer", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_docs docs_select = { "Chooses the database: 0 is the only one.", "0.1.0", "connection", "O(1)",
+	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_select, NULL, NULL };
+static const struct command_arg args_set[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+	{ "value", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "arg", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_key_spec keys_set[] = { { KEY_OW | KEY_UPDATE, 1, 0, 1, 0 } };
+static const struct command_docs docs_set = { "Refused: an answer has a type, a life and records, which DNS.SET takes.", "0.1.0", "string", "O(1)",
+	ACL_SLOW | ACL_STRING | ACL_WRITE, 3, 1, 0, args_set, keys_set, NULL };
+static const struct command_arg args_shutdown_0[] = {
+	{ "nosave", "pure-token", "NOSAVE", NULL, 0, -1, 0, NULL },
+	{ "save", "pure-token", "SAVE", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_shutdown[] = {
+	{ "save-selector", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 2, args_shutdown_0 },
+	{ "now", "pure-token", "NOW", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "force", "pure-token", "FORCE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "abort", "pure-token", "ABORT", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_shutdown = { "Ends the server.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 4, 0, 0, args_shutdown, NULL, NULL };
+static const struct command_arg args_slowlog_get[] = {
+	{ "count", "integer", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const char *const tips_slowlog_get[] = { "nondeterministic_output" };
+static const struct command_docs docs_slowlog_get = { "Returns the newest slow commands.", "0.1.0", "server", "O(N) where N is the number of commands returned",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 1, args_slowlog_get, NULL, tips_slowlog_get };
+static const struct command_docs docs_slowlog_help = { "Shows what SLOWLOG can do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_slowlog_len = { "Returns how many commands the slow log holds.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_slowlog_reset = { "Empties the slow log.", "0.1.0", "server", "O(N) where N is the number of commands in it",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_slowlog = { "A container for commands about the slow log.", "0.1.0", "server", "Depends on subcommand.",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_slowlog[] = {
+	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 84, NULL, 0, &docs_slowlog_get },
+	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 85, NULL, 0, &docs_slowlog_help },
+	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 86, NULL, 0, &docs_slowlog_len },
+	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_slowlog_reset },
+};
+static const struct command_arg args_strlen[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_strlen[] = { { KEY_RO, 1, 0, 1, 0 } };
+static const struct command_docs docs_strlen = { "Returns the length of what GET would return; 0 when there is no such key.", "0.1.0", "string", "O(N) where N is the number of records",
+	ACL_FAST | ACL_READ | ACL_STRING, 1, 1, 0, args_strlen, keys_strlen, NULL };
+static const char *const tips_time[] = { "nondeterministic_output" };
+static const struct command_docs docs_time = { "Returns the server's clock: seconds since 1970, and microseconds.", "0.1.0", "server", "O(1)",
+	ACL_FAST, 0, 0, 1, NULL, NULL, tips_time };
+static const struct command_arg args_touch[] = {
+	{ "key", "key", NULL, NULL, ARG_MULTIPLE, 0, 0, NULL },
+};
+static const struct command_key_spec keys_touch[] = { { KEY_RO, 1, -1, 1, 0 } };
+static const struct command_docs docs_touch = { "Counts a use of each entry; returns how many there are.", "0.1.0", "generic", "O(N) where N is the number of keys given",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 0, args_touch, keys_touch, NULL };
+static const struct command_arg args_ttl[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_ttl[] = { { KEY_RO, 1, 0, 1, 0 } };
+static const char *const tips_ttl[] = { "nondeterministic_output" };
+static const struct command_docs docs_ttl = { "Returns the seconds an answer may still be served as fresh; 0 when it is kept as stale.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 1, args_ttl, keys_ttl, tips_ttl };
+static const struct command_arg args_type[] = {
+	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct command_key_spec keys_type[] = { { KEY_RO, 1, 0, 1, 0 } };
+static const struct command_docs docs_type = { "Returns dns, or none.", "0.1.0", "generic", "O(1)",
+	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 0, args_type, keys_type, NULL };
+static const struct command_arg args_unlink[] = {
+	{ "key", "key", NULL, NULL, ARG_MULTIPLE, 0, 0, NULL },
+};
+static const struct command_key_spec keys_unlink[] = { { KEY_RM | KEY_DELETE, 1, -1, 1, 0 } };
+static const struct command_docs docs_unlink = { "Removes entries, as DEL does: memory is always given back later.", "0.1.0", "generic", "O(N) where N is the number of keys given",
+	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 1, 1, 0, args_unlink, keys_unlink, NULL };
+
+static const struct resp_command commands[] = {
+	{ "auth", "auth", cmd_auth, -2, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE | RESP_CMD_SKIP_SLOWLOG, 0, NULL, 0, &docs_auth },
+	{ "client", "client", NULL, -2, 0, 12, subs_client, 11, &docs_client },
+	{ "cluster", "cluster", cmd_no_cluster, -2, RESP_CMD_STALE, 13, NULL, 0, &docs_cluster },
+	{ "command", "command", cmd_command, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 21, subs_command, 7, &docs_command },
+	{ "config", "config", NULL, -2, 0, 27, subs_config, 5, &docs_config },
+	{ "dbsize", "dbsize", cmd_dbsize, 1, RESP_CMD_READONLY | RESP_CMD_FAST, 28, NULL, 0, &docs_dbsize },
+	{ "debug", "debug", cmd_debug, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 29, NULL, 0, &docs_debug },
+	{ "del", "del", cmd_del, -2, RESP_CMD_WRITE, 30, NULL, 0, &docs_del },
+	{ "dns.get", "dns.get", cmd_dns_get, -2, RESP_CMD_READONLY, 31, NULL, 0, &docs_dns_get },
+	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE, 32, NULL, 0, &docs_dns_purge },
+	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING, 33, NULL, 0, &docs_dns_resolve },
+	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 34, NULL, 0, &docs_dns_set },
+	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 35, NULL, 0, &docs_echo },
+	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 36, NULL, 0, &docs_exists },
+	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 37, NULL, 0, &docs_expire },
+	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 38, NULL, 0, &docs_expireat },
+	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 39, NULL, 0, &docs_expiretime },
+	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE, 40, NULL, 0, &docs_flushall },
+	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE, 41, NULL, 0, &docs_flushdb },
+	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 42, NULL, 0, &docs_get },
+	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 43, NULL, 0, &docs_hello },
+	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 44, NULL, 0, &docs_info },
+	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 45, NULL, 0, &docs_keys },
+	{ "latency", "latency", NULL, -2, 0, 52, subs_latency, 6, &docs_latency },
+	{ "memory", "memory", NULL, -2, 0, 58, subs_memory, 5, &docs_memory },
+	{ "module", "module", NULL, -2, 0, 61, subs_module, 2, &docs_module },
+	{ "object", "object", NULL, -2, 0, 67, subs_object, 5, &docs_object },
+	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 68, NULL, 0, &docs_persist },
+	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 69, NULL, 0, &docs_pexpire },
+	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 70, NULL, 0, &docs_pexpireat },
+	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 71, NULL, 0, &docs_pexpiretime },
+	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST, 72, NULL, 0, &docs_ping },
+	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 73, NULL, 0, &docs_pttl },
+	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 74, NULL, 0, &docs_quit },
+	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 75, NULL, 0, &docs_randomkey },
+	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 76, NULL, 0, &docs_readonly },
+	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 77, NULL, 0, &docs_readwrite },
+	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 78, NULL, 0, &docs_reset },
+	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 79, NULL, 0, &docs_role },
+	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 80, NULL, 0, &docs_scan },
+	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 81, NULL, 0, &docs_select },
+	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 82, NULL, 0, &docs_set },
+	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 83, NULL, 0, &docs_shutdown },
+	{ "slowlog", "slowlog", NULL, -2, 0, 88, subs_slowlog, 4, &docs_slowlog },
+	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 89, NULL, 0, &docs_strlen },
+	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 90, NULL, 0, &docs_time },
+	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 91, NULL, 0, &docs_touch },
+	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 92, NULL, 0, &docs_ttl },
+	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 93, NULL, 0, &docs_type },
+	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 94, NULL, 0, &docs_unlink },
+};
+
+const struct resp_table commands_table = { commands, 50, 95 };

@@ -133,7 +133,7 @@ void client_lend_out(struct resp_client *c)
 {
 	struct resp_server *s = c->server;
 
-	if (!c->out.data && s->spare_out.data) {
+	if (!c->out.data && s->spare_out.data && s->spare_out.cap <= c->out.limit) {
 		c->out.data = s->spare_out.data;
 		c->out.cap = s->spare_out.cap;
 		s->spare_out = (struct resp_out){ 0 };

@@ -37,6 +37,7 @@ char *resp_out_room(struct resp_out *o, size_t n)
 	size_t cap = o->cap ? o->cap : OUT_FIRST;
 	while (cap < o->len + n)
 		cap *= 2;
+	cap = cap < o->limit ? cap : o->limit;
 	char *data = mem_realloc(o->data, cap);
 	if (!data) {
 		o->failed = true;

@@ -188,15 +188,15 @@ static void flight_land(void *arg, const struct upstream_reply *r)
 
 /* ---- taking off ---- */
 
-/* NULL: no room, no memory, or upstream takes no more. limit: flights that may be under way with this one. */
-static struct flight *flight_start(struct worker *w, const struct cache_key *k, int64_t limit)
+/* NULL: no room, no memory, or upstream takes no more. limit: flights that may be under way with this one; fresh: for a refresh. */
+static struct flight *flight_start(struct worker *w, const struct cache_key *k, int64_t limit, bool fresh)
 {
 	struct flight *fl = w->flights.n < limit ? flight_add(&w->flights, k) : NULL;
 	if (!fl)
 		return NULL;
 	struct upstream_ask a = {
 		.name = fl->name, .name_len = k->name_len, .cd = k->cd, .type = k->type, .rrclass = CLASS_IN,
-		.timeout_ms = w->conf->resolve_timeout,
+		.timeout_ms = w->conf->resolve_timeout, .fresh = fresh,
 	};
 	fl->worker = w;
 	timer_init(w->loop, &fl->patience, flight_lose_patience, fl);
@@ -241,7 +241,7 @@ void flight_board(struct worker *w, struct query *q, const struct cache_key *k)
 	if (fl)
 		stat_inc(w->stats, STAT_MERGED);
 	else
-		fl = flight_start(w, k, w->conf->max_flights);
+		fl = flight_start(w, k, w->conf->max_flights, false);
 	if (!fl) {
 		pending_free(p);
 		stat_inc(w->stats, STAT_DROP_OVERLOAD);
@@ -258,7 +258,7 @@ void flight_board(struct worker *w, struct query *q, const struct cache_key *k)
 /* Background work takes half of the flights at most: the other half is for clients. */
 void flight_refresh(struct worker *w, const struct cache_key *k)
 {
-	if (!flight_find(&w->flights, k) && flight_start(w, k, w->conf->max_flights / 2))
+	if (!flight_find(&w->flights, k) && flight_start(w, k, w->conf->max_flights / 2, true))
 		stat_inc(w->stats, STAT_PREFETCHES);
 }
 

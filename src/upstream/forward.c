@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The forwarder: whom to ask, how long to wait, when to give up.
  *
- * A flight asks one server at a time: the quickest first, the next after forward-timeout or after a failure. A try that ran out
- * of time stays open, as a slow answer is an answer too: whichever comes first ends the flight. A server that answered with a
- * failure (SERVFAIL, REFUSED, garbage) is not asked again by this flight; one that was silent is, in the next round, until
- * the flight's own patience ends. Where some server gave a failure and the rest are known to be dead, waiting is no use.
- * Server choice, backoff and probes: servers.c. Sending and judging: flight.c.
+ * An errand asks one server at a time: the quickest first, the next after forward-timeout or after a failure. A try that ran out
+ * of time stays open, as a slow answer is an answer too: whichever comes first ends the errand. A server that answered with a
+ * failure (SERVFAIL, REFUSED, garbage) is not asked again by this errand; one that was silent is, in the next round, until
+ * the errand's own patience ends. Where some server gave a failure and the rest are known to be dead, waiting is no use.
+ * Server choice, backoff and probes: servers.c. Sending and judging: errand.c.
  *
- * Invariant: `done` comes from the loop only (a flight that cannot go on sets its timer to now), so no start calls back. */
+ * Invariant: `done` comes from the loop only (an errand that cannot go on sets its timer to now), so no start calls back. */
 #include "upstream/forward.h"
 
 #include <stdio.h>
@@ -18,14 +18,14 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "upstream/flight.h"
+#include "upstream/errand.h"
 
 /* Everything of f but its memory. */
-static void flight_close(struct flight *f)
+static void errand_close(struct errand *f)
 {
 	struct forwarder *fw = f->forwarder;
 
-	for (int i = 0; i < FLIGHT_TRIES; i++)
+	for (int i = 0; i < ERRAND_TRIES; i++)
 		port_release(&f->tries[i].slot);
 	stream_release(&f->tcp.slot);
 	timer_cancel(&f->timer);
@@ -41,26 +41,22 @@ static void flight_close(struct flight *f)
 		fw->first = f->next;
 }
 
-static void flight_finish(struct flight *f, struct upstream_reply *r)
+static void errand_finish(struct errand *f, struct upstream_reply *r)
 {
 	struct forwarder *fw = f->forwarder;
 
-	flight_close(f);
+	errand_close(f);
 	if (f->done) {
 		r->source = FROM_FORWARD;
-		if (r->status == UPSTREAM_OK) {
+		if (r->status == UPSTREAM_OK)
 			stat_inc(fw->stats, STAT_UPSTREAM_ANSWERS);
-			stat_time(fw->stats, HIST_UPSTREAM, clock_real_mono_ns() / 1000 - f->start_us);
-		} else {
-			stat_inc(fw->stats, STAT_UPSTREAM_FAILED);
-		}
 		f->done(f->arg, r);
 	}
 	mem_free(f);
 }
 
 /* The server's own words; control characters would only spoil a log. */
-static void why_copy(struct flight *f, const struct edns *e)
+static void why_copy(struct errand *f, const struct edns *e)
 {
 	size_t n = e->ede_text_len < sizeof f->why - 1 ? e->ede_text_len : sizeof f->why - 1;
 
@@ -69,7 +65,7 @@ static void why_copy(struct flight *f, const struct edns *e)
 	f->why[n] = '\0';
 }
 
-void flight_finish_ok(struct flight *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e)
+void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e)
 {
 	struct upstream_reply r = { .status = UPSTREAM_OK, .msg = msg, .len = len, .ede = e->ede, .server = s->text };
 
@@ -77,10 +73,10 @@ void flight_finish_ok(struct flight *f, struct server *s, const uint8_t *msg, si
 		why_copy(f, e);
 		r.why = f->why;
 	}
-	flight_finish(f, &r);
+	errand_finish(f, &r);
 }
 
-void flight_note(struct flight *f, struct server *s, const struct edns *e, unsigned rcode)
+void errand_note(struct errand *f, struct server *s, const struct edns *e, unsigned rcode)
 {
 	char name[16];
 
@@ -95,7 +91,7 @@ void flight_note(struct flight *f, struct server *s, const struct edns *e, unsig
 		f->ede = rcode == RCODE_REFUSED ? EDE_NO_REACHABLE_AUTHORITY : EDE_OTHER;
 }
 
-static void flight_finish_failed(struct flight *f)
+static void errand_finish_failed(struct errand *f)
 {
 	struct upstream_reply r = { .ede = f->ede, .why = f->why, .server = f->server_text };
 
@@ -107,22 +103,22 @@ static void flight_finish_failed(struct flight *f)
 		r.ede = f->network ? EDE_NETWORK_ERROR : f->answered ? EDE_INVALID_DATA : EDE_NO_REACHABLE_AUTHORITY;
 		r.why = f->network ? "no forwarder can be reached" : f->answered ? "the forwarders' answers are malformed" : "no forwarder answered in time";
 	}
-	flight_finish(f, &r);
+	errand_finish(f, &r);
 }
 
 /* Nobody is left to ask. From the loop, as this may be inside of start. */
-static void flight_give_up(struct flight *f)
+static void errand_give_up(struct errand *f)
 {
 	f->deadline_ms = 0;
 	timer_set(&f->timer, 0);
 }
 
-static bool flight_send(struct flight *f, struct server *s, bool tcp, bool for_case)
+static bool errand_send(struct errand *f, struct server *s, bool tcp, bool for_case)
 {
 	uint64_t now = clock_real_mono_ms(), left = f->deadline_ms > now ? f->deadline_ms - now : 0;
 	uint64_t patience = f->forwarder->conf->forward_timeout;
 
-	if ((tcp ? flight_send_tcp(f, s, for_case) : flight_send_udp(f, s)) != 0)
+	if ((tcp ? errand_send_tcp(f, s, for_case) : errand_send_udp(f, s)) != 0)
 		return false;
 	f->moves++;
 	/* TCP needs a handshake first. */
@@ -132,33 +128,33 @@ static bool flight_send(struct flight *f, struct server *s, bool tcp, bool for_c
 	return true;
 }
 
-void flight_ask(struct flight *f, struct server *s, bool tcp, bool for_case)
+void errand_ask(struct errand *f, struct server *s, bool tcp, bool for_case)
 {
-	if (f->moves < FLIGHT_MOVES && flight_send(f, s, tcp, for_case))
+	if (f->moves < ERRAND_MOVES && errand_send(f, s, tcp, for_case))
 		return;
-	flight_server_failed(f, s, true);
+	errand_server_failed(f, s, true);
 }
 
-void flight_server_failed(struct flight *f, struct server *s, bool network)
+void errand_server_failed(struct errand *f, struct server *s, bool network)
 {
 	f->failed |= 1u << s->index;
 	if (network)
 		f->network = true;
 	else
 		f->answered = true;
-	flight_next(f);
+	errand_next(f);
 }
 
-void flight_next(struct flight *f)
+void errand_next(struct errand *f)
 {
 	uint64_t now = clock_real_mono_ms();
 
 	/* Enough was sent: one of the tries that are still open may yet be answered. */
-	if (f->moves >= FLIGHT_MOVES && f->deadline_ms > now) {
+	if (f->moves >= ERRAND_MOVES && f->deadline_ms > now) {
 		timer_set(&f->timer, f->deadline_ms - now);
 		return;
 	}
-	while (f->moves < FLIGHT_MOVES && !f->pinned) {
+	while (f->moves < ERRAND_MOVES && !f->pinned) {
 		struct server *s = server_pick(f->set, f->failed | f->asked);
 
 		if (s == NULL) {
@@ -171,24 +167,24 @@ void flight_next(struct flight *f)
 		f->plain = f->caseless = f->tcp_again = false;
 		if (f->moves > 0)
 			stat_inc(f->forwarder->stats, STAT_UPSTREAM_RETRIES);
-		if (flight_send(f, s, false, false))
+		if (errand_send(f, s, false, false))
 			return;
 		f->failed |= 1u << s->index;
 		f->network = true;
 	}
-	flight_give_up(f);
+	errand_give_up(f);
 }
 
-static void flight_on_timer(void *arg)
+static void errand_on_timer(void *arg)
 {
-	struct flight *f = arg;
+	struct errand *f = arg;
 	uint64_t now = clock_real_mono_ms();
 	struct server *s = f->last ? f->last->server : f->tcp.server;
 	uint64_t sent_ms = (f->last ? f->last->sent_us : f->tcp.sent_us) / 1000;
 	bool for_case = f->last == NULL && f->tcp.for_case;
 
 	if (f->deadline_ms == 0 || s == NULL) {
-		flight_finish_failed(f);
+		errand_finish_failed(f);
 		return;
 	}
 	stat_inc(f->forwarder->stats, STAT_UPSTREAM_TIMEOUTS);
@@ -200,13 +196,13 @@ static void flight_on_timer(void *arg)
 			stream_break(&s->stream);
 	}
 	if (now >= f->deadline_ms) {
-		flight_finish_failed(f);
+		errand_finish_failed(f);
 	} else if (for_case) {
 		s->no_case_until_ms = now + SERVER_QUIRK_MS;
 		f->caseless = true;
-		flight_ask(f, s, false, false);
+		errand_ask(f, s, false, false);
 	} else {
-		flight_next(f);
+		errand_next(f);
 	}
 }
 
@@ -223,18 +219,16 @@ static void name_randomise(uint8_t *dst, const uint8_t *name, size_t len)
 	}
 }
 
-static struct flight *flight_new(struct forwarder *fw, struct server_set *set, const struct upstream_ask *a)
+static struct errand *errand_new(struct forwarder *fw, struct server_set *set, const struct upstream_ask *a)
 {
-	struct flight *f = mem_calloc(1, sizeof *f);
-	uint64_t now_ns = clock_real_mono_ns();
+	struct errand *f = mem_calloc(1, sizeof *f);
 
 	if (f == NULL)
 		return NULL;
 	f->job.way = &fw->way;
 	f->forwarder = fw;
 	f->set = set;
-	f->start_us = now_ns / 1000;
-	f->deadline_ms = now_ns / 1000000 + a->timeout_ms;
+	f->deadline_ms = clock_real_mono_ms() + a->timeout_ms;
 	f->ede = EDE_NONE;
 	f->cd = a->cd;
 	f->type = a->type;
@@ -242,11 +236,11 @@ static struct flight *flight_new(struct forwarder *fw, struct server_set *set, c
 	f->name_len = a->name_len;
 	memcpy(f->name, a->name, a->name_len);
 	name_randomise(f->cased, a->name, a->name_len);
-	if (a->ecs && a->ecs_len <= FLIGHT_ECS_MAX) {
+	if (a->ecs && a->ecs_len <= ERRAND_ECS_MAX) {
 		f->ecs_len = (uint8_t)a->ecs_len;
 		memcpy(f->ecs, a->ecs, a->ecs_len);
 	}
-	timer_init(fw->loop, &f->timer, flight_on_timer, f);
+	timer_init(fw->loop, &f->timer, errand_on_timer, f);
 	f->next = fw->first;
 	if (fw->first)
 		fw->first->prev = f;
@@ -258,27 +252,27 @@ static struct flight *flight_new(struct forwarder *fw, struct server_set *set, c
 static void probe_start(struct forwarder *fw, const struct route *r, const struct upstream_ask *a, const struct server *chosen)
 {
 	struct server *s = server_pick_probe(r->servers, chosen, clock_real_mono_ms());
-	struct flight *f = s ? flight_new(fw, r->servers, a) : NULL;
+	struct errand *f = s ? errand_new(fw, r->servers, a) : NULL;
 
 	if (f == NULL)
 		return;
 	f->pinned = s;
 	s->probing = true;
-	flight_ask(f, s, false, false);
+	errand_ask(f, s, false, false);
 }
 
 static enum step forward_start(const struct route *r, const struct upstream_ask *a, upstream_done *done, void *arg, struct upstream_job **job)
 {
 	struct forwarder *fw = (struct forwarder *)r->way;
-	struct flight *f;
+	struct errand *f;
 
-	if (fw->pending >= (uint64_t)fw->conf->max_flights || (f = flight_new(fw, r->servers, a)) == NULL)
+	if (fw->pending >= (uint64_t)fw->conf->max_flights || (f = errand_new(fw, r->servers, a)) == NULL)
 		return STEP_FAILED;
 	f->done = done;
 	f->arg = arg;
 	fw->pending++;
 	*job = &f->job;
-	flight_next(f);
+	errand_next(f);
 	if (f->last)
 		probe_start(fw, r, a, f->last->server);
 	return STEP_PENDING;
@@ -286,9 +280,9 @@ static enum step forward_start(const struct route *r, const struct upstream_ask 
 
 static void forward_cancel(struct upstream_job *job)
 {
-	struct flight *f = (struct flight *)job;
+	struct errand *f = (struct errand *)job;
 
-	flight_close(f);
+	errand_close(f);
 	mem_free(f);
 }
 
@@ -319,7 +313,7 @@ static void forward_free(struct way *w)
 }
 
 static const struct upstream_kind forward_kind = {
-	"forward", forward_start, forward_cancel, forward_pending, forward_set_conf, forward_free,
+	"forward", forward_start, forward_cancel, forward_pending, forward_set_conf, forward_free, NULL,
 };
 
 struct way *forward_new(struct loop *l, const struct conf *c, struct stats_thread *stats, unsigned sockets)
@@ -332,7 +326,7 @@ struct way *forward_new(struct loop *l, const struct conf *c, struct stats_threa
 	fw->loop = l;
 	fw->conf = c;
 	fw->stats = stats;
-	port_pool_init(&fw->pool, l, sockets, flight_port_ready, fw);
+	port_pool_init(&fw->pool, l, sockets, errand_port_ready, fw);
 	return &fw->way;
 }
 
@@ -353,7 +347,7 @@ struct server_set *forward_add_servers(struct way *w, unsigned n, char *const *a
 	for (unsigned i = 0; i < set->n; i++) {
 		struct server *s = &set->servers[i];
 
-		stream_init(&s->stream, fw->loop, &s->ports.sa, s->ports.sa_len, &flight_stream_events, fw);
+		stream_init(&s->stream, fw->loop, &s->ports.sa, s->ports.sa_len, &errand_stream_events, fw);
 	}
 	return set;
 }

@@ -28,6 +28,7 @@ struct upstream_kind {
 	unsigned (*pending)(const struct way *w);
 	void (*set_conf)(struct way *w, const struct conf *c);
 	void (*free)(struct way *w);
+	void (*forget)(struct way *w); /* NULL: it remembers nothing */
 };
 
 struct way {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recursion: jobs on libunbound's event API.
  *
- * A context per worker, on the worker's loop; its callbacks come in that thread. A second one without the validator serves CD=1, made by the
- * first such question, so that data the validator refutes can still be had.
+ * Which of a worker's contexts a question goes to: recurse_contexts.c. Callbacks come in the worker's thread.
+ *
  * What was learnt about the library, and is kept to here:
  *   - The callback may run inside ub_resolve_event (local data, its own cache). The packet is copied and handed on by a deferred call,
  *     always: nobody is called back inside of start, and libunbound is never entered from its own callback.
@@ -22,13 +22,10 @@
 #include <unbound.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/log.h"
 #include "config/config.h"
 #include "loop/loop.h"
 #include "stats/stats.h"
-#include "upstream/recurse_conf.h"
-#include "upstream/recurse_ctx.h"
+#include "upstream/recurse_contexts.h"
 #include "upstream/recurse_why.h"
 #include "wire/wire.h"
 
@@ -37,23 +34,21 @@ struct recurse {
 	struct loop *loop;
 	const struct conf *conf;
 	struct stats_thread *stats;
-	unsigned sockets;
-	struct ub_ctx *ctx, *cd_ctx; /* the same when nothing validates; cd_ctx NULL: not made yet */
-	bool cd_failed;              /* it could not be made: not tried again */
+	struct contexts contexts;
 	struct recurse_job *first;
-	unsigned live, inside;       /* somebody waits; libunbound holds it */
+	unsigned live, inside; /* somebody waits; libunbound holds it */
 };
 
 struct recurse_job {
 	struct upstream_job job; /* first member */
 	struct recurse *recurse;
+	struct context *context;
 	struct recurse_job *prev, *next;
 	upstream_done *done;
 	void *arg;
 	const struct route *route;
 	struct timer timer;
 	struct deferred deferred;
-	uint64_t start_us;
 	bool waited, inside; /* as counted in recurse */
 	int rcode, sec;
 	uint8_t *msg;
@@ -101,19 +96,17 @@ static void job_reply(struct recurse_job *j, struct upstream_reply *reply)
 	switch (reply->status) {
 	case UPSTREAM_OK:
 		stat_inc(stats, STAT_UPSTREAM_ANSWERS);
-		stat_time(stats, HIST_UPSTREAM, clock_real_mono_ns() / 1000 - j->start_us);
 		if (reply->secure)
 			stat_inc(stats, STAT_SECURE);
 		break;
 	case UPSTREAM_BOGUS:
 		stat_inc(stats, STAT_BOGUS);
-		stat_inc(stats, STAT_UPSTREAM_FAILED);
 		break;
 	case UPSTREAM_TIMEOUT:
 		stat_inc(stats, STAT_UPSTREAM_TIMEOUTS);
-		/* fall through */
+		break;
 	case UPSTREAM_FAILED:
-		stat_inc(stats, STAT_UPSTREAM_FAILED);
+		break;
 	}
 	job_leave(j);
 	done(arg, reply);
@@ -151,14 +144,20 @@ static void job_timed_out(void *arg)
 	job_reply(arg, &reply);
 }
 
+static void job_outside(struct recurse_job *j)
+{
+	j->inside = false;
+	j->recurse->inside--;
+	context_leave(j->context);
+}
+
 /* libunbound's callback. */
 static void job_resolved(void *arg, int rcode, void *packet, int len, int sec, char *why, int was_ratelimited)
 {
 	struct recurse_job *j = arg;
 
 	(void)was_ratelimited;
-	j->inside = false;
-	j->recurse->inside--;
+	job_outside(j);
 	if (!j->waited) {
 		job_leave(j);
 		return;
@@ -180,21 +179,6 @@ static void job_resolved(void *arg, int rcode, void *packet, int len, int sec, c
 	loop_defer(j->recurse->loop, &j->deferred, job_deliver, j);
 }
 
-static struct ub_ctx *ctx_for(struct recurse *r, bool cd)
-{
-	char err[256];
-
-	if (!cd)
-		return r->ctx;
-	if (r->cd_ctx == NULL && !r->cd_failed) {
-		r->cd_ctx = recurse_ctx_new(r->loop, r->conf, false, r->sockets, err, sizeof err);
-		r->cd_failed = r->cd_ctx == NULL;
-		if (r->cd_failed)
-			log_warn("questions with CD=1 cannot be resolved: %s", err);
-	}
-	return r->cd_ctx;
-}
-
 static struct recurse_job *job_new(struct recurse *r, const struct route *route, upstream_done *done, void *arg)
 {
 	struct recurse_job *j = mem_calloc(1, sizeof *j);
@@ -206,7 +190,6 @@ static struct recurse_job *job_new(struct recurse *r, const struct route *route,
 	j->route = route;
 	j->done = done;
 	j->arg = arg;
-	j->start_us = clock_real_mono_ns() / 1000;
 	timer_init(r->loop, &j->timer, job_timed_out, j);
 	j->next = r->first;
 	if (r->first)
@@ -221,21 +204,23 @@ static enum step recurse_start(const struct route *route, const struct upstream_
 {
 	struct recurse *r = (struct recurse *)route->way;
 	uint64_t limit = (uint64_t)r->conf->max_flights;
-	struct ub_ctx *ctx;
+	struct context *k;
 	struct recurse_job *j;
 	char name[NAME_MAX_TEXT];
 
 	if (r->live >= limit || r->inside >= 2 * limit || name_to_text(a->name, a->name_len, name, sizeof name) < 0)
 		return STEP_FAILED;
-	ctx = ctx_for(r, a->cd);
-	if (ctx == NULL || (j = job_new(r, route, done, arg)) == NULL)
+	/* A zone file has no other side to ask. */
+	k = context_pick(&r->contexts, a, a->fresh && route->source != FROM_LOCAL);
+	if (k == NULL || (j = job_new(r, route, done, arg)) == NULL)
 		return STEP_FAILED;
 	timer_set(&j->timer, a->timeout_ms);
+	j->context = k;
+	context_enter(k);
 	j->inside = true;
 	r->inside++;
-	if (ub_resolve_event(ctx, name, a->type, a->rrclass, j, job_resolved, NULL) != 0) {
-		j->inside = false;
-		r->inside--;
+	if (ub_resolve_event(k->ctx, name, a->type, a->rrclass, j, job_resolved, NULL) != 0) {
+		job_outside(j);
 		job_leave(j);
 		return STEP_FAILED;
 	}
@@ -256,7 +241,14 @@ static unsigned recurse_pending(const struct way *w)
 
 static void recurse_set_conf(struct way *w, const struct conf *c)
 {
-	((struct recurse *)w)->conf = c;
+	struct recurse *r = (struct recurse *)w;
+
+	r->conf = r->contexts.conf = c;
+}
+
+static void recurse_forget(struct way *w)
+{
+	((struct recurse *)w)->contexts.forget = true;
 }
 
 static void recurse_free(struct way *w)
@@ -267,10 +259,8 @@ static void recurse_free(struct way *w)
 		next = j->next;
 		job_leave(j);
 	}
-	if (r->cd_ctx && r->cd_ctx != r->ctx)
-		recurse_ctx_delete(r->cd_ctx);
-	if (r->ctx)
-		recurse_ctx_delete(r->ctx);
+	/* What is called back now frees itself; what is not is freed below. */
+	contexts_close(&r->contexts);
 	while (r->first) {
 		r->first->inside = false;
 		job_leave(r->first);
@@ -279,7 +269,7 @@ static void recurse_free(struct way *w)
 }
 
 static const struct upstream_kind recurse_kind = {
-	"recurse", recurse_start, recurse_cancel, recurse_pending, recurse_set_conf, recurse_free,
+	"recurse", recurse_start, recurse_cancel, recurse_pending, recurse_set_conf, recurse_free, recurse_forget,
 };
 
 struct way *recurse_new(struct loop *l, const struct conf *c, struct stats_thread *stats, unsigned sockets, char *err, size_t cap)
@@ -294,13 +284,9 @@ struct way *recurse_new(struct loop *l, const struct conf *c, struct stats_threa
 	r->loop = l;
 	r->conf = c;
 	r->stats = stats;
-	r->sockets = sockets;
-	r->ctx = recurse_ctx_new(l, c, recurse_validates(c), sockets, err, cap);
-	if (r->ctx == NULL) {
+	if (contexts_open(&r->contexts, l, c, sockets, err, cap) != 0) {
 		mem_free(r);
 		return NULL;
 	}
-	if (!recurse_validates(c))
-		r->cd_ctx = r->ctx;
 	return &r->way;
 }

@@ -21,10 +21,13 @@
 #include <unbound.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/bytes.h"
 #include "config/config.h"
 #include "loop/loop.h"
 #include "upstream/recurse_conf.h"
 #include "upstream/zones.h"
+#include "wire/wire.h"
 
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 
@@ -96,6 +99,56 @@ static void first_answer(void *arg, int rcode, void *packet, int len, int sec, c
 	(void)arg, (void)rcode, (void)packet, (void)len, (void)sec, (void)why, (void)was_ratelimited;
 }
 
+/* A zone file's first answer: its SOA. */
+struct zone_probe {
+	bool back, good, left; /* it came; it has a record; nobody looks any more */
+};
+
+static void zone_answer(void *arg, int rcode, void *packet, int len, int sec, char *why, int was_ratelimited)
+{
+	struct zone_probe *p = arg;
+	const uint8_t *msg = packet;
+
+	(void)sec, (void)why, (void)was_ratelimited;
+	if (p->left) {
+		mem_free(p);
+		return;
+	}
+	p->back = true;
+	p->good = rcode == 0 && len >= DNS_HEADER_LEN && (msg[3] & FLAG_RCODE_MASK) == 0 && load_be16(msg + 6) > 0;
+}
+
+/* A file of another zone is read without complaint, and would fail every question. An unsigned zone answers at once; a signed one may ask for
+ * keys first, and is not waited for. */
+static int zones_try(struct ub_ctx *ctx, const struct conf *c, char *err, size_t cap)
+{
+	struct zone_line z;
+
+	for (unsigned i = 0; i < c->auth_zone.n; i++) {
+		struct zone_probe *p = mem_calloc(1, sizeof *p);
+		bool bad = false;
+
+		if (p == NULL || zone_line_parse(&z, "auth-zone", c->auth_zone.items[i], err, cap) != 0) {
+			mem_free(p);
+			return -1;
+		}
+		if (ub_resolve_event(ctx, z.text, RRTYPE_SOA, CLASS_IN, p, zone_answer, NULL) != 0)
+			p->back = true;
+		if (p->back) {
+			bad = !p->good;
+			mem_free(p);
+		} else {
+			p->left = true;
+		}
+		if (bad)
+			snprintf(err, cap, "auth-zone %s: %s has no SOA record of that name", z.text, z.words[0]);
+		zone_line_free(&z);
+		if (bad)
+			return -1;
+	}
+	return 0;
+}
+
 static struct ub_ctx *ctx_make(struct loop *l, const struct conf *c, bool validate, unsigned sockets, FILE *log, char *err, size_t cap)
 {
 	struct ub_ctx *ctx = ub_ctx_create_event(loop_base(l));
@@ -108,15 +161,14 @@ static struct ub_ctx *ctx_make(struct loop *l, const struct conf *c, bool valida
 	if (ctx_configure(ctx, c, validate, sockets, err, cap) == 0) {
 		int rc = ub_resolve_event(ctx, "start.invalid.", 1, 1, NULL, first_answer, NULL);
 
-		if (rc == 0) {
+		if (rc != 0)
+			snprintf(err, cap, "libunbound cannot start: %s", ub_strerror(rc));
+		else if (zones_try(ctx, c, err, cap) == 0) {
 			(void)ub_ctx_debugout(ctx, NULL);
 			return ctx;
 		}
-		fflush(log);
-		snprintf(err, cap, "%s", ub_strerror(rc));
-	} else {
-		fflush(log);
 	}
+	fflush(log);
 	(void)ub_ctx_debugout(ctx, NULL);
 	ub_ctx_delete(ctx);
 	return NULL;
@@ -139,7 +191,7 @@ struct ub_ctx *recurse_ctx_new(struct loop *l, const struct conf *c, bool valida
 	ctx = ctx_make(l, c, validate, sockets, log, err, cap);
 	pthread_mutex_unlock(&library);
 	fclose(log);
-	if (ctx == NULL && said_len > 0)
+	if (ctx == NULL && said && strstr(said, "error: "))
 		explain(c, said_error(said), err, cap);
 	free(said);
 	return ctx;

@@ -46,7 +46,7 @@ void why_clean(char *out, const char *why)
 {
 	size_t n = 0;
 
-	for (; why[n] && n < RECURSE_WHY_MAX - 1; n++)
+	for (; n < RECURSE_WHY_MAX - 1 && why[n]; n++)
 		out[n] = (unsigned char)why[n] < ' ' || why[n] == 0x7f ? ' ' : why[n];
 	while (n > 0 && out[n - 1] == ' ')
 		n--;

@@ -13,7 +13,7 @@
 #include "upstream/stream.h"
 
 enum {
-	SERVERS_MAX = 32,           /* of one zone: a flight keeps a bit for each */
+	SERVERS_MAX = 32,           /* of one zone: an errand keeps a bit for each */
 	SERVER_DEAD_AFTER = 3,      /* timeouts in a row */
 	SERVER_BACKOFF_MS = 1000,   /* doubled with each probe in vain, up to */
 	SERVER_BACKOFF_MAX_MS = 60000,

@@ -125,7 +125,8 @@ static int ways_make(struct upstream *u, struct loop *l, const struct conf *c, s
 		}
 	}
 	if (c->resolver == CONF_RESOLVER_RECURSE || c->stub_zone.n > 0 || c->auth_zone.n > 0) {
-		u->recurse = recurse_new(l, c, stats, sockets, err, cap);
+		/* It may have several contexts. */
+		u->recurse = recurse_new(l, c, stats, sockets / 2, err, cap);
 		if (u->recurse == NULL)
 			return ERR_BAD;
 	}
@@ -217,4 +218,10 @@ void upstream_set_conf(struct upstream *u, const struct conf *c)
 		u->forward->kind->set_conf(u->forward, c);
 	if (u->recurse)
 		u->recurse->kind->set_conf(u->recurse, c);
+}
+
+void upstream_forget(struct upstream *u)
+{
+	if (u->recurse && u->recurse->kind->forget)
+		u->recurse->kind->forget(u->recurse);
 }

@@ -28,6 +28,7 @@ struct upstream_ask {
 	uint32_t timeout_ms;  /* own deadline: the callback comes by then */
 	const uint8_t *ecs;   /* client subnet option's value to send, NULL: none; copied */
 	uint16_t ecs_len;
+	bool fresh;           /* a refresh: the servers' own TTLs are wanted, not what is left of those we got last time */
 };
 
 enum upstream_status {
@@ -57,6 +58,9 @@ void upstream_free(struct upstream *u);
 enum step upstream_start(struct upstream *u, const struct upstream_ask *a, upstream_done *done, void *arg, struct upstream_job **job);
 /* done will not come. */
 void upstream_cancel(struct upstream *u, struct upstream_job *job);
+/* What the ways themselves remember is not to answer any more: after a purge. Costs each worker some milliseconds, once a second at
+ * most, when its next question comes. */
+void upstream_forget(struct upstream *u);
 /* Questions under way. */
 unsigned upstream_pending(const struct upstream *u);
 /* A new configuration (live options only). */

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "config/config.h"
+#include "fake_dns.h"
 #include "loop/loop.h"
 #include "stats/stats.h"
 #include "upstream/recurse_why.h"
@@ -30,6 +31,7 @@ struct heard {
 	unsigned n;
 	enum upstream_status status;
 	unsigned rcode, answers;
+	uint32_t ttl; /* of the last record of the answer section */
 	size_t len;
 	int ede, source;
 	bool secure;
@@ -108,6 +110,20 @@ static void side_close(struct side *s)
 	loop_free(s->loop);
 }
 
+static uint32_t answer_ttl(const uint8_t *msg, size_t len)
+{
+	struct msg_reader m;
+	struct wire_rr rr;
+	uint32_t ttl = 0;
+
+	if (msg == NULL || msg_begin(&m, msg, len) != 0)
+		return 0;
+	while (msg_next(&m, &rr) == 1)
+		if (rr.section == SECTION_ANSWER)
+			ttl = rr.ttl;
+	return ttl;
+}
+
 static void heard_reply(void *arg, const struct upstream_reply *r)
 {
 	struct heard *h = arg;
@@ -117,6 +133,7 @@ static void heard_reply(void *arg, const struct upstream_reply *r)
 	h->rcode = r->msg ? r->msg[3] & 15 : 99;
 	h->answers = r->msg ? load_be16(r->msg + 6) : 0;
 	h->len = r->len;
+	h->ttl = answer_ttl(r->msg, r->len);
 	h->ede = r->ede;
 	h->source = r->source;
 	h->secure = r->secure;
@@ -332,6 +349,9 @@ static void test_what_cannot_be_is_refused_with_a_sentence_that_names_directive_
 	strcpy(path, file("empty.zone", "; nothing, not even a SOA\n"));
 	snprintf(empty, sizeof empty, "\"example.test.\" %s", path);
 	refused("--auth-zone", empty, "no SOA");
+	strcpy(path, file("other.zone", "$ORIGIN example.net.\n@ 300 SOA ns h 1 2 3 4 5\n"));
+	snprintf(empty, sizeof empty, "\"example.test.\" %s", path);
+	refused("--auth-zone", empty, path);
 	strcpy(path, file("bad.key", "this is no key\n"));
 	refused("--trust-anchor-file", path, path);
 	refused("--root-hints", path, path);
@@ -393,6 +413,78 @@ static void test_max_flights_bounds_recursion(void)
 	check_eq_int(h[0].n + h[1].n, 2);
 	side_close(&s);
 	close(fd);
+}
+
+/* An authoritative server: 192.0.2.7 for whatever A is asked, TTL 300. */
+static void serve_authority(struct fake_query *q)
+{
+	bool a = q->msg[q->question_end - 3] == RRTYPE_A;
+
+	fake_answer(q, FLAG_AA, a ? 7 : 0);
+}
+
+static void ask_fresh(struct side *s, struct heard *h, const char *name)
+{
+	uint8_t wire[NAME_MAX_LEN];
+	int len = name_from_text(name, strlen(name), wire);
+	struct upstream_ask a = { .name = wire, .name_len = (uint8_t)len, .type = RRTYPE_A, .rrclass = CLASS_IN, .timeout_ms = 2000, .fresh = true };
+
+	memset(h, 0, sizeof *h);
+	h->side = s;
+	check_eq_int(upstream_start(s->up, &a, heard_reply, h, &h->job), STEP_PENDING);
+	s->left++;
+	run_for(s, 5000);
+	check_eq_int(h->n, 1);
+}
+
+static void test_a_refresh_and_what_follows_a_purge_get_whole_ttls(void)
+{
+	struct side s;
+	struct fake k;
+	struct heard h;
+	char option[128];
+
+	fake_start(&k, serve_authority);
+	snprintf(option, sizeof option, "\"zone.example.\" %s", k.addr);
+	check(side_open(&s, "--stub-zone", option, "--dnssec-validation", "no", NULL));
+	ask(&s, &h, "www.zone.example.", RRTYPE_A);
+	check_answer(&h, RCODE_NOERROR, 1);
+	check_eq_int(h.ttl, 300);
+	run_for(&s, 1100);
+	/* The library answers with what is left. */
+	ask(&s, &h, "www.zone.example.", RRTYPE_A);
+	check_answer(&h, RCODE_NOERROR, 1);
+	check(h.ttl < 300);
+	ask_fresh(&s, &h, "www.zone.example.");
+	check_answer(&h, RCODE_NOERROR, 1);
+	check_eq_int(h.ttl, 300);
+	run_for(&s, 1100);
+	upstream_forget(s.up);
+	ask(&s, &h, "www.zone.example.", RRTYPE_A);
+	check_answer(&h, RCODE_NOERROR, 1);
+	check_eq_int(h.ttl, 300);
+	side_close(&s);
+	fake_stop(&k);
+}
+
+static void test_forgetting_leaves_questions_under_way_alone(void)
+{
+	struct side s;
+	struct heard slow, quick;
+	int fd = silent_server("127.0.0.1", 0);
+	char option[64];
+
+	snprintf(option, sizeof option, "\"slow.example.\" 127.0.0.1@%u", port_of(fd));
+	check(side_open(&s, "--stub-zone", option, "--auth-zone", zone(), "--dnssec-validation", "no", NULL));
+	ask_in(&s, &slow, "a.slow.example.", RRTYPE_A, false, 300);
+	upstream_forget(s.up);
+	ask_in(&s, &quick, "www.example.test.", RRTYPE_A, false, 2000);
+	run_for(&s, 5000);
+	check_answer(&quick, RCODE_NOERROR, 2);
+	check_eq_int(slow.status, UPSTREAM_TIMEOUT);
+	side_close(&s);
+	close(fd);
+	files_remove();
 }
 
 static void *worker(void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sending a flight's question, and judging what comes back.
+/* Sending an errand's question, and judging what comes back.
  *
  * An answer counts only if address and port (the kernel: sockets are connected), ID and question match what was sent, the question in
  * its exact case (draft-vixie-dnsext-dns0x20); all else is dropped and counted, and the wait goes on. When only the case differs, it is
@@ -10,7 +10,7 @@
  *
  * A server that answers FORMERR or NOTIMP without an OPT of its own knows no EDNS (RFC 6891 §7) and is asked again without. Silence
  * is not taken for that: since 2019 nobody works around servers that drop EDNS. */
-#include "upstream/flight.h"
+#include "upstream/errand.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 #include "base/clock.h"
 #include "config/config.h"
 
-static int query_build(const struct flight *f, uint8_t *out, uint16_t id, bool cased, bool edns)
+static int query_build(const struct errand *f, uint8_t *out, uint16_t id, bool cased, bool edns)
 {
-	uint8_t opts[4 + FLIGHT_ECS_MAX];
+	uint8_t opts[4 + ERRAND_ECS_MAX];
 	size_t opts_len = 0;
 	int len;
 
@@ -31,24 +31,24 @@ static int query_build(const struct flight *f, uint8_t *out, uint16_t id, bool c
 		memcpy(opts + 4, f->ecs, f->ecs_len);
 		opts_len = 4 + (size_t)f->ecs_len;
 	}
-	len = query_write(out, FLIGHT_QUERY_MAX, id, (uint16_t)(FLAG_RD | (f->cd ? FLAG_CD : 0)), cased ? f->cased : f->name, f->name_len,
+	len = query_write(out, ERRAND_QUERY_MAX, id, (uint16_t)(FLAG_RD | (f->cd ? FLAG_CD : 0)), cased ? f->cased : f->name, f->name_len,
 			  f->type, edns ? (uint16_t)f->forwarder->conf->forward_udp_size : 0, edns, opts, opts_len);
 	if (len > 0)
 		store_be16(out + DNS_HEADER_LEN + f->name_len + 2, f->rrclass);
 	return len;
 }
 
-static bool speaks_edns(const struct flight *f, const struct server *s)
+static bool speaks_edns(const struct errand *f, const struct server *s)
 {
 	return !f->plain && clock_real_mono_ms() >= s->no_edns_until_ms;
 }
 
 /* A place among the tries: a free one, else the oldest. */
-static struct try *try_place(struct flight *f)
+static struct try *try_place(struct errand *f)
 {
 	struct try *oldest = &f->tries[0];
 
-	for (int i = 0; i < FLIGHT_TRIES; i++) {
+	for (int i = 0; i < ERRAND_TRIES; i++) {
 		struct try *t = &f->tries[i];
 
 		if (t->slot.port == NULL)
@@ -60,16 +60,16 @@ static struct try *try_place(struct flight *f)
 	return oldest;
 }
 
-int flight_send_udp(struct flight *f, struct server *s)
+int errand_send_udp(struct errand *f, struct server *s)
 {
 	struct try *t = try_place(f);
-	uint8_t query[FLIGHT_QUERY_MAX];
+	uint8_t query[ERRAND_QUERY_MAX];
 	int len, err = port_take(&f->forwarder->pool, &s->ports, &t->slot);
 	ssize_t n;
 
 	if (err != 0)
 		return err;
-	t->flight = f;
+	t->errand = f;
 	t->server = s;
 	t->cased = !f->caseless && clock_real_mono_ms() >= s->no_case_until_ms;
 	t->edns = speaks_edns(f, s);
@@ -89,14 +89,14 @@ int flight_send_udp(struct flight *f, struct server *s)
 	return 0;
 }
 
-int flight_send_tcp(struct flight *f, struct server *s, bool for_case)
+int errand_send_tcp(struct errand *f, struct server *s, bool for_case)
 {
-	uint8_t query[FLIGHT_QUERY_MAX];
+	uint8_t query[ERRAND_QUERY_MAX];
 	struct tcp_try *t = &f->tcp;
 	int len, err;
 
 	stream_release(&t->slot);
-	t->flight = f;
+	t->errand = f;
 	t->server = s;
 	t->for_case = for_case;
 	t->edns = speaks_edns(f, s);
@@ -114,7 +114,7 @@ int flight_send_tcp(struct flight *f, struct server *s, bool for_case)
 enum match { MATCH_NO, MATCH_BUT_CASE, MATCH_EXACT };
 
 /* Is the question of msg the one we asked, with the name as in `sent`? */
-static enum match question_match(const uint8_t *msg, size_t len, const struct dns_header *h, const struct flight *f, const uint8_t *sent)
+static enum match question_match(const uint8_t *msg, size_t len, const struct dns_header *h, const struct errand *f, const uint8_t *sent)
 {
 	const uint8_t *q = msg + DNS_HEADER_LEN, *end = msg + len;
 
@@ -157,7 +157,7 @@ static bool is_referral(const struct dns_header *h)
 }
 
 /* What an answer that matches is worth. edns: the query had an OPT. */
-static void answer_judge(struct flight *f, struct server *s, const uint8_t *msg, size_t len, bool edns, bool tcp)
+static void answer_judge(struct errand *f, struct server *s, const uint8_t *msg, size_t len, bool edns, bool tcp)
 {
 	struct stats_thread *stats = f->forwarder->stats;
 	struct dns_header h = { 0 };
@@ -166,29 +166,29 @@ static void answer_judge(struct flight *f, struct server *s, const uint8_t *msg,
 
 	(void)header_read(msg, len, &h);
 	if ((h.flags & FLAG_TC) && !tcp) {
-		flight_ask(f, s, true, false);
+		errand_ask(f, s, true, false);
 		return;
 	}
 	if (!answer_read(msg, &len, &e) || (h.flags & FLAG_TC)) {
 		stat_inc(stats, STAT_UPSTREAM_BAD);
-		flight_server_failed(f, s, false);
+		errand_server_failed(f, s, false);
 		return;
 	}
 	rcode = (h.flags & FLAG_RCODE_MASK) | (unsigned)e.ext_rcode << 4;
 	if ((rcode == RCODE_FORMERR || rcode == RCODE_NOTIMP) && edns && !e.present) {
 		f->plain = true;
-		flight_ask(f, s, tcp, false);
+		errand_ask(f, s, tcp, false);
 		return;
 	}
 	/* YXDOMAIN is an answer too: a DNAME made the name too long (RFC 6672 §2.2). */
 	if ((rcode == RCODE_NOERROR || rcode == RCODE_NXDOMAIN || rcode == RCODE_YXDOMAIN) && !is_referral(&h)) {
 		if (f->plain && !edns)
 			s->no_edns_until_ms = clock_real_mono_ms() + SERVER_QUIRK_MS;
-		flight_finish_ok(f, s, msg, len, &e);
+		errand_finish_ok(f, s, msg, len, &e);
 		return;
 	}
-	flight_note(f, s, &e, rcode);
-	flight_server_failed(f, s, false);
+	errand_note(f, s, &e, rcode);
+	errand_server_failed(f, s, false);
 }
 
 static void server_heard(struct server *s, uint64_t sent_us)
@@ -218,22 +218,22 @@ static void udp_packet(struct forwarder *fw, struct port *p, const uint8_t *msg,
 		return;
 	}
 	t = (struct try *)slot;
-	match = question_match(msg, len, &h, t->flight, t->cased ? t->flight->cased : t->flight->name);
+	match = question_match(msg, len, &h, t->errand, t->cased ? t->errand->cased : t->errand->name);
 	if (match == MATCH_NO && !is_bare_error(&h)) {
 		stat_inc(fw->stats, STAT_UPSTREAM_MISMATCH);
 		return;
 	}
 	if (match == MATCH_BUT_CASE && t->cased) {
 		stat_inc(fw->stats, STAT_UPSTREAM_MISMATCH);
-		if (t->flight->tcp.slot.stream == NULL) {
+		if (t->errand->tcp.slot.stream == NULL) {
 			port_release(slot);
-			flight_ask(t->flight, t->server, true, true);
+			errand_ask(t->errand, t->server, true, true);
 		}
 		return;
 	}
 	port_release(slot);
 	server_heard(t->server, t->sent_us);
-	answer_judge(t->flight, t->server, msg, len, t->edns, false);
+	answer_judge(t->errand, t->server, msg, len, t->edns, false);
 }
 
 /* The network says that nobody listens there: all that was asked on p goes elsewhere. */
@@ -248,16 +248,16 @@ static void port_failed(struct port *p)
 			break;
 		port_release(&t->slot);
 		server_was_silent(t->server, t->sent_us / 1000, 0, now_ms);
-		if (t == t->flight->last)
-			flight_server_failed(t->flight, t->server, true);
+		if (t == t->errand->last)
+			errand_server_failed(t->errand, t->server, true);
 	}
 }
 
-void flight_port_ready(struct port *p, void *forwarder)
+void errand_port_ready(struct port *p, void *forwarder)
 {
 	struct forwarder *fw = forwarder;
 
-	for (int i = 0; i < FLIGHT_DRAIN; i++) {
+	for (int i = 0; i < ERRAND_DRAIN; i++) {
 		ssize_t n = recv(p->fd, fw->packet, sizeof fw->packet, 0);
 
 		if (n >= 0) {
@@ -285,7 +285,7 @@ static void stream_message(struct stream *st, uint8_t *msg, size_t len, void *ar
 		return;
 	}
 	t = (struct tcp_try *)slot;
-	match = question_match(msg, len, &h, t->flight, t->flight->cased);
+	match = question_match(msg, len, &h, t->errand, t->errand->cased);
 	if (match == MATCH_NO && !is_bare_error(&h)) {
 		stat_inc(fw->stats, STAT_UPSTREAM_MISMATCH);
 		return;
@@ -294,26 +294,26 @@ static void stream_message(struct stream *st, uint8_t *msg, size_t len, void *ar
 		t->server->no_case_until_ms = clock_real_mono_ms() + SERVER_QUIRK_MS;
 	stream_release(slot);
 	server_heard(t->server, t->sent_us);
-	answer_judge(t->flight, t->server, msg, len, t->edns, true);
+	answer_judge(t->errand, t->server, msg, len, t->edns, true);
 }
 
 /* Over TCP the server cannot be reached, after its UDP answers came in another case: it is taken for one that does not keep it. */
 static void stream_lost(struct stream_slot *slot, bool reused, void *arg)
 {
 	struct tcp_try *t = (struct tcp_try *)slot;
-	struct flight *f = t->flight;
+	struct errand *f = t->errand;
 
 	(void)arg;
 	if (reused && !f->tcp_again) {
 		f->tcp_again = true;
-		flight_ask(f, t->server, true, t->for_case);
+		errand_ask(f, t->server, true, t->for_case);
 	} else if (t->for_case) {
 		t->server->no_case_until_ms = clock_real_mono_ms() + SERVER_QUIRK_MS;
 		f->caseless = true;
-		flight_ask(f, t->server, false, false);
+		errand_ask(f, t->server, false, false);
 	} else {
-		flight_server_failed(f, t->server, true);
+		errand_server_failed(f, t->server, true);
 	}
 }
 
-const struct stream_events flight_stream_events = { stream_message, stream_lost };
+const struct stream_events errand_stream_events = { stream_message, stream_lost };

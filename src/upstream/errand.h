@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside of the forwarder: one question under way (a flight), its tries, and the forwarder's state.
+/* Inside of the forwarder: one question under way (an errand), its tries, and the forwarder's state.
  *
- * forward.c decides whom to ask and when; flight.c sends, and judges what comes back. */
-#ifndef PITH_UPSTREAM_FLIGHT_H
-#define PITH_UPSTREAM_FLIGHT_H
+ * forward.c decides whom to ask and when; errand.c sends, and judges what comes back. */
+#ifndef PITH_UPSTREAM_ERRAND_H
+#define PITH_UPSTREAM_ERRAND_H
 
 #include "stats/stats.h"
 #include "upstream/kind.h"
@@ -11,12 +11,12 @@
 #include "wire/wire.h"
 
 enum {
-	FLIGHT_TRIES = 6,     /* UDP queries of one flight that may still be answered; the oldest gives way */
-	FLIGHT_MOVES = 24,    /* sends of one flight, in all */
-	FLIGHT_DRAIN = 16,    /* packets read from one socket in a row */
-	FLIGHT_WHY_MAX = 128,
-	FLIGHT_ECS_MAX = 20,  /* family, two lengths, 16 bytes of address (RFC 7871 §6) */
-	FLIGHT_QUERY_MAX = DNS_HEADER_LEN + NAME_MAX_LEN + 4 + 11 + 4 + FLIGHT_ECS_MAX,
+	ERRAND_TRIES = 6,     /* UDP queries of one errand that may still be answered; the oldest gives way */
+	ERRAND_MOVES = 24,    /* sends of one errand, in all */
+	ERRAND_DRAIN = 16,    /* packets read from one socket in a row */
+	ERRAND_WHY_MAX = 128,
+	ERRAND_ECS_MAX = 20,  /* family, two lengths, 16 bytes of address (RFC 7871 §6) */
+	ERRAND_QUERY_MAX = DNS_HEADER_LEN + NAME_MAX_LEN + 4 + 11 + 4 + ERRAND_ECS_MAX,
 };
 
 struct forwarder {
@@ -27,14 +27,14 @@ struct forwarder {
 	struct port_pool pool;
 	struct server_set **sets;
 	unsigned n_sets;
-	struct flight *first;
-	unsigned pending;      /* flights that somebody waits for */
+	struct errand *first;
+	unsigned pending;      /* errands that somebody waits for */
 	uint8_t packet[DNS_MSG_MAX];
 };
 
 struct try {
 	struct slot slot;      /* first member: found by it */
-	struct flight *flight;
+	struct errand *errand;
 	struct server *server;
 	uint64_t sent_us;
 	bool cased, edns;      /* as sent */
@@ -42,24 +42,24 @@ struct try {
 
 struct tcp_try {
 	struct stream_slot slot; /* first member */
-	struct flight *flight;
+	struct errand *errand;
 	struct server *server;
 	uint64_t sent_us;
 	bool edns;
 	bool for_case;         /* asked over TCP because the case of the name came back changed */
 };
 
-struct flight {
+struct errand {
 	struct upstream_job job; /* first member */
 	struct forwarder *forwarder;
 	struct server_set *set;
-	struct flight *prev, *next;
+	struct errand *prev, *next;
 	upstream_done *done;   /* NULL: a probe, nobody waits */
 	void *arg;
 	struct server *pinned; /* probe: the only server */
-	struct timer timer;    /* the present try's patience, or the flight's */
-	uint64_t start_us, deadline_ms;
-	struct try tries[FLIGHT_TRIES];
+	struct timer timer;    /* the present try's patience, or the errand's */
+	uint64_t deadline_ms;
+	struct try tries[ERRAND_TRIES];
 	struct tcp_try tcp;
 	struct try *last;      /* the UDP try that the timer watches; NULL: TCP */
 	unsigned moves;
@@ -71,37 +71,37 @@ struct flight {
 	bool caseless;         /* without random case, likewise */
 	bool tcp_again;        /* a reused connection was lost, and the question put once more */
 	int ede;               /* of the last failure */
-	char why[FLIGHT_WHY_MAX];
+	char why[ERRAND_WHY_MAX];
 	const char *server_text;
 	bool cd;
 	uint16_t type, rrclass;
 	uint8_t name_len, ecs_len;
-	uint8_t ecs[FLIGHT_ECS_MAX];
+	uint8_t ecs[ERRAND_ECS_MAX];
 	uint8_t name[NAME_MAX_LEN];
 	uint8_t cased[NAME_MAX_LEN]; /* the name as sent: 0x20 */
 };
 
-/* ---- flight.c: sending, and judging answers ---- */
+/* ---- errand.c: sending, and judging answers ---- */
 
 /* Puts the question to s over UDP. 0, or negative: it could not be sent. */
-int flight_send_udp(struct flight *f, struct server *s);
+int errand_send_udp(struct errand *f, struct server *s);
 /* The same over TCP, *without* touching the UDP tries. */
-int flight_send_tcp(struct flight *f, struct server *s, bool for_case);
+int errand_send_tcp(struct errand *f, struct server *s, bool for_case);
 /* A socket of the pool is readable. */
-void flight_port_ready(struct port *p, void *forwarder);
-extern const struct stream_events flight_stream_events;
+void errand_port_ready(struct port *p, void *forwarder);
+extern const struct stream_events errand_stream_events;
 
 /* ---- forward.c: what to do next ---- */
 
-/* Asks the next server, or ends the flight when none is left. */
-void flight_next(struct flight *f);
+/* Asks the next server, or ends the errand when none is left. */
+void errand_next(struct errand *f);
 /* Asks s (again), or the next one when that fails. */
-void flight_ask(struct flight *f, struct server *s, bool tcp, bool for_case);
-/* s is not to be asked again; then flight_next. */
-void flight_server_failed(struct flight *f, struct server *s, bool network);
-/* Ends the flight with this answer. */
-void flight_finish_ok(struct flight *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e);
+void errand_ask(struct errand *f, struct server *s, bool tcp, bool for_case);
+/* s is not to be asked again; then errand_next. */
+void errand_server_failed(struct errand *f, struct server *s, bool network);
+/* Ends the errand with this answer. */
+void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e);
 /* Keeps what the failure's OPT says, for the case that nobody knows better. */
-void flight_note(struct flight *f, struct server *s, const struct edns *e, unsigned rcode);
+void errand_note(struct errand *f, struct server *s, const struct edns *e, unsigned rcode);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "cache/impl.h"
 
-enum { CURSOR_BITS = 44, EMPTY_SHARDS_PER_STEP = 256, SAMPLE_ENTRIES = 512, RANDOM_TRIES = 64 };
+enum { CURSOR_BITS = 44, EMPTY_STEPS = 4096, SAMPLE_ENTRIES = 512, RANDOM_TRIES = 64 };
 #define CURSOR_END ((uint64_t)1 << CURSOR_BITS)
 
 /* Calls fn for all entries of the shard with fingerprints from `from` to before `to`; returns how many. */
@@ -40,13 +40,13 @@ uint64_t cache_scan(struct cache *c, uint64_t cursor, unsigned count, void (*fn)
 		uint32_t from = (uint32_t)((cursor - shard) >> shift), end = 1u << FP_BITS;
 		/* Slots in use are about LOAD of all: enough to choose a step by. */
 		uint64_t slots = (uint64_t)word_nbuckets(word) * BUCKET_SLOTS;
-		uint64_t step = (uint64_t)(count - seen) * end / slots + 1;
+		uint64_t step = slots <= 2u * count ? end : (uint64_t)(count - seen) * end / slots + 1;
 		uint32_t to = from + step < end ? (uint32_t)(from + step) : end;
 		unsigned n = visit_range(word, from, to, fn, arg);
 		seen += n;
 		empty += !n;
 		cursor = to == end ? shard + ((uint64_t)1 << (CURSOR_BITS - depth)) : shard + ((uint64_t)to << shift);
-	} while (seen < count && cursor < CURSOR_END && empty < EMPTY_SHARDS_PER_STEP);
+	} while (seen < count && cursor < CURSOR_END && empty < EMPTY_STEPS);
 	reclaim_read_end();
 	return cursor & (CURSOR_END - 1);
 }

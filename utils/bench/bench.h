@@ -30,12 +30,24 @@ struct bench_options {
 	bool json;
 	uint64_t seed;
 	uint64_t maxmemory; /* bytes */
+	/* network */
+	uint16_t port;
+	uint64_t first;     /* index of the first name of the set; entries is its size */
+	unsigned sockets, window, seconds;
+	uint64_t rate;      /* queries a second, 0: as fast as answers come */
+	bool sequential;    /* every name of the set once, then end */
+	bool floor;         /* the server echoes */
+	bool edns;
 	enum bench_mix mix;
 };
 
 int bench_cache(const struct bench_options *o);
 int bench_churn(const struct bench_options *o);
 int bench_growth(const struct bench_options *o);
+int bench_echo(const struct bench_options *o);
+int bench_echo_batch(const struct bench_options *o);
+int bench_upstream(const struct bench_options *o);
+int bench_load(const struct bench_options *o);
 
 double bench_now_s(void);
 /* CPU model and number of processors, for reports; static storage. */

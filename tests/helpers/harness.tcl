@@ -52,22 +52,25 @@ proc test {sentence args} {
     set tags {}
     if {[llength $args] == 3 && [lindex $args 0] eq "-tags"} { set tags [lindex $args 1] }
     if {![harness::wanted $sentence $tags]} { return }
+    if {[server::is_dead]} {
+        harness::failed $sentence "its server died under an earlier test"
+        return
+    }
     set harness::running $sentence
     set status [catch { uplevel 1 $body } message options]
     set harness::running ""
-    if {$status == 0 || $status == 2} {
-        set complaint [server::complaint]
-        if {$complaint ne ""} {
-            set status 1
-            set message $complaint
-            set options {}
-        }
+    set complaint [server::complaint]
+    if {$complaint ne ""} {
+        if {$status == 1} { append complaint "\nbefore that: $message" }
+        set status 1
+        set message $complaint
+        set options {-errorcode ASSERT}
     }
-    if {$status == 1 && [dict exists $options -errorcode] && [dict get $options -errorcode] eq "SKIP"} {
+    if {$status == 1 && [dict get $options -errorcode] eq "SKIP"} {
         say "\[skip\] $sentence: $message"
     } elseif {$status == 1} {
         harness::failed $sentence $message
-        if {[dict exists $options -errorinfo] && ![string match "ASSERT*" [dict get $options -errorcode]]} {
+        if {[dict get $options -errorcode] ne "ASSERT"} {
             foreach line [lrange [split [dict get $options -errorinfo] \n] 1 9] { say "    $line" }
         }
         server::show_log

@@ -147,6 +147,12 @@ proc resp::pipeline {c commands} {
     lmap cmd $commands { read_reply $c }
 }
 
+# The typed reply must be an error whose text matches.
+proc assert_resp_error {pattern reply} {
+    assert_equal error [lindex $reply 0] "kind of reply"
+    assert_match $pattern [lindex $reply 1]
+}
+
 # ---- the current server ----
 
 # redis COMMAND ...: on the current server's own connection.

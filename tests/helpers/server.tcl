@@ -112,11 +112,11 @@ proc server::drain {chan out} {
     if {[eof $chan]} { fileevent $chan readable {} }
 }
 
-# Waits until both doors answer; "" or why not.
-proc server::wait_ready {s ms} {
+# Waits until both doors answer, or DNS alone; "" or why not.
+proc server::wait_ready {s ms {which both}} {
     set end [expr {[clock milliseconds] + [harness::bound $ms]}]
     set dns_up 0
-    set resp_up 0
+    set resp_up [expr {$which eq "dns"}]
     while {[clock milliseconds] < $end} {
         if {[harness::start_time [dict get $s pid]] eq ""} { return "the server ended while starting" }
         if {!$resp_up && ![catch { resp::open [dict get $s port] } c]} {
@@ -133,17 +133,16 @@ proc server::wait_ready {s ms} {
     return "not ready within $ms ms (dns [expr {$dns_up ? {up} : {down}}], resp [expr {$resp_up ? {up} : {down}}])"
 }
 
-# start_server PAIRS ?-args LIST? BODY
+# start_server PAIRS ?-args LIST? ?-wait dns|both? BODY: -args are words after the conf file on the command line.
 proc start_server {pairs args} {
     variable server::stack
     variable server::count
     set body [lindex $args end]
-    set extra {}
-    if {[llength $args] == 3} { set extra [lindex $args 1] }
+    set o [dict merge {-args {} -wait both} [lrange $args 0 end-1]]
     set name "server [incr count]"
     for {set try 1} {1} {incr try} {
-        set s [server::launch $pairs [tmp_dir server] {*}$extra]
-        set why [server::wait_ready $s 10000]
+        set s [server::launch $pairs [tmp_dir server] {*}[dict get $o -args]]
+        set why [server::wait_ready $s 10000 [dict get $o -wait]]
         if {$why eq "" || $try == 3 || ![server::port_was_taken $s]} { break }
         harness::stop [dict get $s chan]
     }
@@ -182,7 +181,6 @@ proc server::finish {} {
     if {[dict get $s chan] eq ""} { return "" }
     set how [harness::stop [dict get $s chan] 10000]
     close [dict get $s stdout]
-    if {[dict exists $s died]} { return "" }
     if {$how ne "0"} { return "exit: $how[server::sanitizer_report]" }
     return [server::sanitizer_report]
 }
@@ -193,12 +191,19 @@ proc server_wait_exit {{ms 10000}} {
     set s [lindex $stack end]
     set how [harness::wait_exit [dict get $s chan] $ms]
     if {$how eq ""} { assert_fail "the server is still there after $ms ms" }
+    server::forget
+    return $how
+}
+
+# The innermost server has ended: there is nothing left to stop or to talk to.
+proc server::forget {} {
+    variable stack
+    set s [lindex $stack end]
     if {[dict get $s client] ne ""} { resp::close [dict get $s client] }
     close [dict get $s stdout]
     dict set s chan ""
     dict set s client ""
     lset stack end $s
-    return $how
 }
 
 # ---- what the server says of itself ----
@@ -228,16 +233,20 @@ proc server::complaint {} {
     variable stack
     if {$stack eq ""} { return "" }
     set s [lindex $stack end]
-    if {[dict get $s chan] ne "" && ![dict exists $s died] && [harness::start_time [dict get $s pid]] eq ""} {
-        dict set s died 1
-        lset stack end $s
-        return "the server died: [harness::wait_exit_quiet [dict get $s chan]][sanitizer_report]"
+    if {[dict get $s chan] ne "" && [harness::start_time [dict get $s pid]] eq ""} {
+        set how [harness::wait_exit [dict get $s chan] 5000]
+        forget
+        lset stack end [dict replace [lindex $stack end] died 1]
+        return "the server died ($how)[sanitizer_report]"
     }
     sanitizer_report
 }
 
-# How a dead child ended, without giving its channel up.
-proc harness::wait_exit_quiet {chan} { return "process [pid $chan] is gone" }
+# 1 when the innermost server died under an earlier test.
+proc server::is_dead {} {
+    variable stack
+    expr {$stack ne "" && [dict exists [lindex $stack end] died]}
+}
 
 proc server::show_log {} {
     variable stack

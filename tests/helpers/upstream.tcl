@@ -56,6 +56,8 @@ proc with_upstream {names body} {
 proc forward_to {ups args} {
     set pairs {resolver forward serve-stale no prefetch 0}
     foreach {name value} $args { if {[dict exists $pairs $name]} { dict unset pairs $name } }
+    # One handle is a dict, several are a list of dicts.
+    if {[lindex $ups 0] eq "chan"} { set ups [list $ups] }
     foreach up $ups { lappend pairs forward-addr [upstream_addr $up] }
     concat $pairs $args
 }

@@ -276,8 +276,8 @@ static void test_ldns_reads_our_text_of_everyday_types_as_the_same_bytes(void)
 		uint8_t *wire = NULL;
 		size_t wire_len = 0;
 		ldns_status status = ldns_rr_new_frm_str(&rr, text, 0, NULL, NULL);
-		if (status == LDNS_STATUS_SYNTAX_MISSING_VALUE_ERR && strchr(plain_shape(type), 'B') != NULL)
-			continue; /* an empty key, which RFC 4034 §2.1.4 leaves to its algorithm */
+		if (status == LDNS_STATUS_SYNTAX_MISSING_VALUE_ERR && strpbrk(plain_shape(type), "BX") != NULL)
+			continue; /* an empty key or association, which the RFCs leave to the algorithm and ldns has no text for */
 		if (status != LDNS_STATUS_OK)
 			printf("%s: %s\n", text, ldns_get_errorstr_by_id(status));
 		check_eq_int(status, LDNS_STATUS_OK);

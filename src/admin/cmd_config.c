@@ -55,11 +55,29 @@ static void put_in_force(struct admin *a, struct conf *c)
 	conf_unref(c);
 }
 
-/* The error that clients know, with the reason behind it. */
-static void set_refused(struct resp_call *r, int why, const char *reason)
+static void count_only(void *arg, const char *name, const char *value)
 {
-	if (why == ERR_UNKNOWN)
-		resp_errorf(r->out, "ERR Unknown option or number of arguments for CONFIG SET - %s", reason);
+	(void)name;
+	(void)value;
+	++*(unsigned *)arg;
+}
+
+/* The errors that clients know, with the reason behind them. */
+static void set_refused(struct resp_call *r, int why, const char *const *names, unsigned n, const char *reason)
+{
+	const char *colon = strstr(reason, ": ");
+
+	for (unsigned i = 0; i < n && why == ERR_UNKNOWN; i++) {
+		unsigned known = 0;
+
+		conf_get(admin_of(r)->conf, names[i], count_only, &known);
+		if (!known) {
+			resp_errorf(r->out, "ERR Unknown option or number of arguments for CONFIG SET - '%.128s'", names[i]);
+			return;
+		}
+	}
+	if (colon)
+		resp_errorf(r->out, "ERR CONFIG SET failed (possibly related to argument '%.*s') - %s", (int)(colon - reason), reason, colon + 2);
 	else
 		resp_errorf(r->out, "ERR CONFIG SET failed - %s", reason);
 }
@@ -98,7 +116,7 @@ enum step cmd_config_set(struct resp_call *r)
 	}
 	int got = conf_set(a->conf, n, names, values, &made, reason, sizeof reason);
 	if (got != 0) {
-		set_refused(r, got, reason);
+		set_refused(r, got, names, n, reason);
 		return STEP_DONE;
 	}
 	put_in_force(a, made);

@@ -7,7 +7,9 @@ static const char *text_of(struct name n)
 {
 	static char buf[NAME_MAX_TEXT];
 
-	check_eq_int(name_to_text(n.b, n.len, buf, sizeof buf), (int)strlen(buf));
+	int len = name_to_text(n.b, n.len, buf, sizeof buf); /* before strlen looks: arguments have no order */
+
+	check_eq_int(len, (int)strlen(buf));
 	return buf;
 }
 

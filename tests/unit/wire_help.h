@@ -39,7 +39,7 @@ static inline struct name name_random(unsigned max_labels, const struct name *su
 			break;
 		n.b[n.len++] = (uint8_t)len;
 		for (size_t i = 0; i < len; i++)
-			n.b[n.len++] = (uint8_t)(few ? "aAbB"[unit_below(4)] : unit_random());
+			n.b[n.len++] = few ? (uint8_t)"aAbB"[unit_below(4)] : (uint8_t)unit_random();
 	}
 	if (suffix)
 		memcpy(n.b + n.len, suffix->b, suffix->len);

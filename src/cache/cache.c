@@ -234,7 +234,7 @@ static void append(struct stripe *t, uint64_t word, uint64_t h, uint32_t *slot, 
 	}
 	s->used += (uint32_t)len;
 	if (s->used > s->touched) {
-		uint32_t pages = (s->used + SEGMENT_PAGE - 1) & ~(uint32_t)(SEGMENT_PAGE - 1);
+		uint32_t pages = (uint32_t)segment_pages(s->used);
 		t->segment_bytes += pages - s->touched;
 		s->touched = pages;
 	}
@@ -255,7 +255,7 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 		struct segment *s = (struct segment *)(void *)word_base(word);
 		size_t limit = shard_limit(c, h, word_depth(word));
 		uint32_t *old = shard_find(word, h, k, by_name);
-		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && s->used + s->external_bytes + span + outside <= limit;
+		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && segment_cost(s, span) + outside <= limit;
 		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
 		if (slot) {
 			if (old) {
@@ -317,7 +317,8 @@ static void unlink_opposite(struct cache *c, const struct cache_key *k, bool den
 		unlink_filed(c, k, !denies, failure, true);
 }
 
-int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
+/* Links the entry in place of what is filed where it goes. */
+static int link_entry(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
 {
 	uint8_t *bytes = (uint8_t *)(uintptr_t)scratch->buf;
 	size_t len = scratch->len;
@@ -334,7 +335,6 @@ int cache_store(struct cache *c, const struct cache_key *k, const struct entry_s
 	uint64_t h = by_name ? k->hash_name : k->hash;
 	struct stripe *t = cache_stripe(c, h);
 	enum shard_room room;
-	prefetch_bucket(c, by_name ? k->hash : k->hash_name); /* for unlink_opposite */
 	/* A second round after the directory was doubled, or segments handed back; more only under races with other writers. */
 	for (int round = 0;; round++) {
 		struct retired r = { .n = 0 };
@@ -355,8 +355,17 @@ int cache_store(struct cache *c, const struct cache_key *k, const struct entry_s
 		mem_free(external);
 		return ERR_NOMEM;
 	}
-	unlink_opposite(c, k, by_name, (bytes[E_F0] & F0_RCODE) == RCODE_SERVFAIL);
 	return 0;
+}
+
+int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
+{
+	bool denies = scratch->buf[E_F1] & F1_NXNAME;
+	prefetch_bucket(c, denies ? k->hash : k->hash_name); /* for unlink_opposite */
+	int rc = link_entry(c, k, scratch);
+	if (rc == 0)
+		unlink_opposite(c, k, denies, (scratch->buf[E_F0] & F0_RCODE) == RCODE_SERVFAIL);
+	return rc;
 }
 
 bool cache_remove(struct cache *c, const struct cache_key *k)
@@ -389,7 +398,7 @@ int cache_shorten(struct cache *c, const struct cache_key *k, uint32_t now_s, ui
 	if (rc == 1) {
 		if (ttl_s == 0)
 			rc = cache_remove(c, k) ? 1 : ERR_UNKNOWN;
-		else if (cache_store(c, k, copy) != 0)
+		else if (link_entry(c, k, copy) != 0) /* no news, so it ends no denial */
 			rc = ERR_NOMEM;
 	}
 	mem_free(copy);

@@ -2,7 +2,7 @@
 /* Owns the policy "value": expected hits per byte of what is left of the entry's life.
  *
  * Popularity is a logarithmic counter (16 steps a doubling beyond 16), so hits per byte is a difference of logarithms. An
- * expired entry is worth less than any that lives. Counters are halved every AGE_ROUNDS rebuilds, so that what was popular
+ * expired entry is worth a quarter of what it would be alive. Counters are halved every AGE_ROUNDS rebuilds, so that what was popular
  * yesterday makes room. */
 #include "cache/evict.h"
 

@@ -91,11 +91,6 @@ static bool reserve(struct segment_pool *p)
 	return true;
 }
 
-static size_t whole_pages(size_t n)
-{
-	return (n + SEGMENT_PAGE - 1) & ~(size_t)(SEGMENT_PAGE - 1);
-}
-
 struct segment *segment_take(struct segment_pool *p, size_t expect)
 {
 	struct segment *s = NULL;
@@ -110,7 +105,7 @@ struct segment *segment_take(struct segment_pool *p, size_t expect)
 	pthread_mutex_unlock(&p->lock);
 	if (!s)
 		return NULL;
-	expect = whole_pages(expect);
+	expect = segment_pages(expect);
 	if (have > expect) {
 		madvise((uint8_t *)s + expect, have - expect, MADV_DONTNEED);
 		have = expect;

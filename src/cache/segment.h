@@ -37,6 +37,18 @@ struct segment {
 	uint8_t pad[28];
 };
 
+static inline size_t segment_pages(size_t n)
+{
+	return (n + SEGMENT_PAGE - 1) & ~(size_t)(SEGMENT_PAGE - 1);
+}
+
+/* What the shard costs once `more` bytes are appended: whole pages, those that came warm among them, and what lies outside. */
+static inline size_t segment_cost(const struct segment *s, size_t more)
+{
+	size_t pages = segment_pages(s->used + more);
+	return (pages > s->touched ? pages : s->touched) + s->external_bytes;
+}
+
 struct segment_pool;
 
 struct segment_pool *segment_pool_new(void);

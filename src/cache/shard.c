@@ -201,6 +201,7 @@ struct list {
 	struct item *items;
 	uint32_t *who;            /* per slot of the table under construction: its item */
 	uint64_t coming;          /* hash of the entry that room is made for, 0: none */
+	size_t coming_external;   /* and its bytes outside */
 	size_t n;
 	size_t bytes, external; /* of what is not dropped */
 };
@@ -372,16 +373,30 @@ static unsigned table_size(size_t n, size_t bytes, size_t full)
 	return buckets < 1 ? 1 : buckets > NBUCKETS_MAX ? NBUCKETS_MAX : (unsigned)buckets;
 }
 
-/* A new segment with the list's survivors of a half (-1: all), laid out to grow to `full` bytes. NULL: no memory or no place. */
+/* Bytes outside of the segment that the survivors of a half and the entry to come have. */
+static size_t external_of(const struct list *l, unsigned depth, int half)
+{
+	size_t sum = l->coming && in_half(l->coming, depth, half) ? l->coming_external : 0;
+	if (half < 0)
+		return sum + l->external;
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->items[i].drop && in_half(l->items[i].hash, depth, half))
+			sum += l->items[i].external;
+	return sum;
+}
+
+/* A new segment with the list's survivors of a half (-1: all), laid out to grow to `full` bytes, external ones included. NULL: no
+ * memory or no place. */
 static struct segment *build(struct cache *c, uint64_t word, const struct list *l, size_t n, size_t bytes, unsigned depth, int half,
 			     size_t full, uint32_t round)
 {
-	struct segment *s = segment_take(c->pool, full);
+	size_t external = external_of(l, depth, half);
+	struct segment *s = segment_take(c->pool, full > external ? (full - external) & ~(size_t)(SEGMENT_PAGE - 1) : 0);
 	if (!s)
 		return NULL;
 	uint8_t *base = (uint8_t *)s;
 	uint32_t touched = s->touched, used;
-	unsigned nbuckets = table_size(n, bytes, full);
+	unsigned nbuckets = table_size(n, bytes + external, full);
 	for (;; nbuckets += nbuckets / 8 + 1) {
 		used = SEGMENT_HEAD + nbuckets * BUCKET_BYTES;
 		if (nbuckets > NBUCKETS_MAX || used + bytes > SEGMENT_SPAN) {
@@ -404,7 +419,7 @@ static struct segment *build(struct cache *c, uint64_t word, const struct list *
 		s->live_bytes += it->span;
 		s->external_bytes += it->external;
 	}
-	uint32_t pages = (used + SEGMENT_PAGE - 1) & ~(uint32_t)(SEGMENT_PAGE - 1);
+	uint32_t pages = (uint32_t)segment_pages(used);
 	s->touched = touched > pages ? touched : pages;
 	return s;
 }
@@ -467,7 +482,7 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 				n++;
 				bytes += l->items[j].span;
 			}
-		size_t full = bytes + bytes / 2 + SEGMENT_PAGE, limit = shard_limit(c, i ? h | bit : h & ~bit, depth);
+		size_t all = bytes + external_of(l, depth, i), full = all + all / 2 + SEGMENT_PAGE, limit = shard_limit(c, i ? h | bit : h & ~bit, depth);
 		half[i] = build(c, word, l, n, bytes, depth, i, full < limit ? full : limit, old->rebuilds);
 		if (!half[i]) {
 			if (i)
@@ -503,8 +518,11 @@ enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, s
 	if (need + external + BUCKET_BYTES + SEGMENT_HEAD > limit / 2 || !list_live(c, t, word, now_s, &l))
 		return ROOM_NO_MEMORY;
 	l.coming = h;
+	l.coming_external = external;
 	size_t table = (l.n + 1) * 4 * 100 / LOAD_PERCENT + BUCKET_BYTES + SEGMENT_HEAD;
-	size_t size = table + l.bytes + l.external + need + external;
+	/* With blocks outside, the segment's last page is one more than the parts of a limit in pages account for. */
+	size_t pad = l.external + external ? SEGMENT_PAGE : 0;
+	size_t size = table + l.bytes + l.external + need + external + pad;
 	enum shard_room room;
 	if (size <= limit - limit / FREE_SHARE) {
 		room = rebuild(c, t, h, word, &l, next_size(size, limit), false, r);
@@ -512,6 +530,7 @@ enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, s
 		room = split(c, t, h, word, &l, r);
 	} else {
 		size_t target = limit - limit / FREE_SHARE - need - external;
+		target -= pad < target ? pad : target;
 		/* Each victim takes its slot with it. */
 		size_t payload = l.bytes + l.external;
 		size_t keep = target > table ? target - table : 0;
@@ -545,17 +564,18 @@ void shard_visit(struct cache *c, struct stripe *t, uint64_t h, uint32_t now_s, 
 	}
 	size_t limit = shard_limit(c, h, word_depth(word)), floor = SEGMENT_HEAD + n_slots * 4;
 	size_t dead = s->used - floor - s->live_bytes;
-	bool over = (size_t)s->used + s->external_bytes > limit;
+	bool over = segment_cost(s, 0) > limit;
 	if (s->n_live && !over && dead < SEGMENT_PAGE + (s->used - floor) / COMPACT_SHARE)
 		return;
 	struct list l;
 	if (!list_live(c, t, word, now_s, &l))
 		return;
 	size_t table = l.n * 4 * 100 / LOAD_PERCENT + BUCKET_BYTES + SEGMENT_HEAD;
+	table += l.external ? SEGMENT_PAGE : 0; /* as in shard_make_room */
 	bool evicting = table + l.bytes + l.external > limit;
 	if (evicting)
 		choose_victims(c, t, word, now_s, &l, limit - limit / FREE_SHARE > table ? limit - limit / FREE_SHARE - table : 0);
-	rebuild(c, t, h, word, &l, l.bytes ? next_size(table + l.bytes, limit) : 0, evicting, r);
+	rebuild(c, t, h, word, &l, l.bytes ? next_size(table + l.bytes + l.external, limit) : 0, evicting, r);
 	mem_free(l.items);
 }
 

@@ -8,7 +8,7 @@
  * port lives 26 ms and 625 sockets a second are made. A retired socket stays until its last query has ended.
  * Sockets are connected: the kernel drops what comes from another address or port, and reports a closed port at once.
  * Ports start at PORT_LOWEST, above what most services listen on: 15.6 bits, besides the ID's 16 and the case of the name.
- * When the limit of descriptors is reached, sockets are used beyond PORT_USES: the ID alone then tells their queries apart.
+ * At the limit of descriptors, retired sockets take PORT_USES queries more, the least busy first.
  *
  * Invariant: open counts the list; a port is closed when it is not active, not held, and has no query. */
 #include "upstream/ports.h"
@@ -204,19 +204,38 @@ static bool pool_make_room(struct port_pool *pool)
 	return false;
 }
 
+/* At the limit: of the server's retired sockets, the one with the least under way takes new queries again. */
+static struct port *port_revive(struct port_pool *pool, struct port_set *set)
+{
+	struct port *best = NULL;
+
+	for (struct port *p = pool->first; p; p = p->next) {
+		if (p->set == set && !p->active && (best == NULL || p->in_flight < best->in_flight))
+			best = p;
+	}
+	if (best) {
+		best->active = true;
+		set->active[set->n_active++] = best;
+	}
+	return best;
+}
+
+/* NULL: errno tells; EMFILE: all sockets that there may be are taken. */
 static struct port *port_choose(struct port_pool *pool, struct port_set *set)
 {
 	struct port *p = NULL;
 
-	if (set->n_active < PORTS_ACTIVE && (pool->open < pool->limit || (set->n_active == 0 && pool_make_room(pool))))
-		p = port_open(pool, set);
+	if (set->n_active < PORTS_ACTIVE) {
+		errno = EMFILE;
+		if (pool->open < pool->limit)
+			p = port_open(pool, set);
+		if (p == NULL && (errno == EMFILE || errno == ENFILE))
+			p = port_revive(pool, set);
+		if (p == NULL && set->n_active == 0 && pool->open >= pool->limit && pool_make_room(pool))
+			p = port_open(pool, set);
+	}
 	if (p == NULL && set->n_active > 0)
 		p = set->active[random_below(set->n_active)];
-	/* Every socket is busy and none takes new queries: rather a retired one again than none. */
-	for (struct port *q = pool->first; p == NULL && errno == EMFILE && q; q = q->next) {
-		if (q->set == set)
-			p = q;
-	}
 	return p;
 }
 
@@ -224,7 +243,6 @@ int port_take(struct port_pool *pool, struct port_set *set, struct slot *s)
 {
 	struct port *p;
 
-	errno = EMFILE;
 	p = port_choose(pool, set);
 	if (p == NULL)
 		return errno == EMFILE ? ERR_BUSY : ERR_SYS;
@@ -238,7 +256,7 @@ int port_take(struct port_pool *pool, struct port_set *set, struct slot *s)
 		s->next = p->by_id[id % PORT_BUCKETS];
 		p->by_id[id % PORT_BUCKETS] = s;
 		p->in_flight++;
-		if (++p->uses >= PORT_USES && pool->open < pool->limit)
+		if (++p->uses % PORT_USES == 0)
 			port_deactivate(p);
 		return 0;
 	}

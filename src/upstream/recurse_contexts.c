@@ -9,7 +9,8 @@
  *
  * After upstream_forget the next question begins with new contexts, once in FORGET_EVERY_MS at most; the old ones go when they are
  * empty, and never from within a callback of their own.
- * With local-root each context holds the whole root zone, and reading it would hold up the worker: all are then made at the start.
+ * With local-root each context holds the whole root zone, and reading it (a third of a second) would hold up the worker: all are then made at
+ * the start, and forgetting only turns every question to its other context, which knows nothing of it, or something older.
  *
  * Invariant: a context lives while it is in at[], or has questions inside, or its burial is due. */
 #include "upstream/recurse_contexts.h"
@@ -131,6 +132,18 @@ static void contexts_renew(struct contexts *all)
 	all->at[CTX_FIRST] = k;
 }
 
+static void contexts_forget(struct contexts *all)
+{
+	if (all->conf->local_root[0] == '\0') {
+		contexts_renew(all);
+		return;
+	}
+	all->forget = false;
+	all->forgot_ms = clock_real_mono_ms();
+	for (size_t i = 0; i < sizeof all->turned; i++)
+		all->turned[i] ^= 0xff;
+}
+
 /* FNV-1a; who makes questions meet here gains nothing. */
 static unsigned turn_of(const struct upstream_ask *a)
 {
@@ -149,7 +162,7 @@ struct context *context_pick(struct contexts *all, const struct upstream_ask *a,
 	char err[256];
 
 	if (all->forget && (all->forgot_ms == 0 || clock_real_mono_ms() - all->forgot_ms >= FORGET_EVERY_MS))
-		contexts_renew(all);
+		contexts_forget(all);
 	if (turn)
 		*turned ^= mask;
 	if (a->cd && all->validates)

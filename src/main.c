@@ -150,8 +150,7 @@ static void server_end(struct server *s)
 		for (unsigned i = 0; i < 3; i++)
 			signal_unwatch(&s->signals[i]);
 	}
-	if (s->admin)
-		admin_free(s->admin);
+	admin_free(s->admin);
 	if (s->has_pidfile)
 		unlink(s->conf->pidfile);
 	if (s->cache)
@@ -184,9 +183,8 @@ int main(int argc, char **argv)
 	bool check = argc == 3 && strcmp(first, "--check") == 0, named = *first && *first != '-';
 	int skip = check ? 3 : named ? 2 : 1;
 	int rc = conf_load(check ? argv[2] : named ? first : NULL, argc - skip, argv + skip, &conf, err, sizeof err);
-	bool loaded = rc == 0;
 	s.conf = conf;
-	if (loaded && !check) {
+	if (rc == 0 && !check) {
 		signal(SIGPIPE, SIG_IGN);
 		if (getrlimit(RLIMIT_NOFILE, &files) == 0 && (files.rlim_cur = files.rlim_max))
 			setrlimit(RLIMIT_NOFILE, &files);
@@ -196,6 +194,6 @@ int main(int argc, char **argv)
 	}
 	server_end(&s);
 	if (rc < 0)
-		fprintf(stderr, "%s%s\n", loaded ? "pith-server: " : "", err); /* the reader's faults begin with file and line */
+		fprintf(stderr, "%s%s\n", conf ? "pith-server: " : "", err); /* the reader's faults begin with file and line */
 	return rc < 0 || (check && puts("no faults found") < 0);
 }

@@ -145,10 +145,12 @@ static void flight_land_message(struct flight *fl, const struct upstream_reply *
 	case INGEST_OK:
 	case INGEST_TTL0:
 		failure_forget(&w->failures, &fl->key);
-		if (in == INGEST_OK)
+		if (in == INGEST_OK) {
 			store(w, &fl->key);
-		else
+			siblings_sweep(w, &fl->key);
+		} else {
 			stat_inc(w->stats, STAT_UNCACHEABLE);
+		}
 		flight_answer(fl, &(struct outcome){ .entry = entry_in_scratch(&w->scratch), .rcode = RCODE_SERVFAIL, .ede = EDE_NONE });
 		break;
 	case INGEST_NO_ANSWER:

@@ -70,6 +70,11 @@ size_t local_chaos(struct worker *w, const struct question *q, const struct tran
 /* ANY, over every transport alike (RFC 8482 §4.2). */
 size_t local_any(struct worker *w, const struct question *q, uint8_t *out);
 
+/* ---- siblings.c ---- */
+
+/* After the entry in the scratch was stored under k: removes entries of its name that it contradicts. */
+void siblings_sweep(struct worker *w, const struct cache_key *k);
+
 /* ---- prefetch.c ---- */
 
 /* Is this live entry, just served, worth a refresh before it expires? */

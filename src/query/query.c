@@ -174,10 +174,14 @@ static bool query_try_cache(struct worker *w, struct query *q, struct cache_key 
 	if (!(q->q.flags & FLAG_CD))
 		return query_serve(w, q, k, e);
 	struct entry_view v;
-	if (e && entry_open(e, &v) && !v.failure && entry_ttl_left(e, w->now_s) > 0 && query_serve(w, q, k, e))
+	bool usable = e && entry_open(e, &v) && stale_is_usable(w->conf, &v, entry_ttl_left(e, w->now_s));
+	if (usable && entry_ttl_left(e, w->now_s) > 0 && query_serve(w, q, k, e))
 		return true;
 	query_key(w, q, true, k);
-	return query_serve(w, q, k, cache_lookup(w->cache, k, w->now_s));
+	if (query_serve(w, q, k, cache_lookup(w->cache, k, w->now_s)))
+		return true;
+	q->stale |= usable && (q->q.flags & FLAG_RD);
+	return false;
 }
 
 /* ---- step 3: what the cache did not have ---- */

@@ -97,8 +97,8 @@ int query_set_conf(struct worker *const *workers, unsigned n, const struct conf 
 /* How a question from inside ended: reply is valid during the call; NULL (len 0) when there is none, why then says so. */
 typedef void query_resolved(void *arg, const uint8_t *reply, size_t len, const char *why);
 /* Puts a DNS query (a whole message, copied, at most QUERY_RESOLVE_MAX bytes) to a worker as if a client had sent it over TCP, but past
- * allow-query. fn runs in the loop `home`, exactly once, never inside this call; a worker that ends still tells it, so that `home` must be run
- * once more after worker_free. 0; ERR_NOMEM, ERR_RANGE: fn never runs. Thread: any. */
+ * allow-query. fn runs in the loop `home`, exactly once, never inside this call; a worker that ends still tells it, so that
+ * `home` must be run once more after worker_free. 0; ERR_NOMEM, ERR_RANGE: fn never runs. Thread: any. */
 enum { QUERY_RESOLVE_MAX = 512 };
 int query_resolve(struct worker *w, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg);
 

@@ -432,6 +432,67 @@ static void test_what_was_fetched_without_cd_serves_cd_too(void)
 	end();
 }
 
+static void test_stale_data_fetched_without_cd_serves_an_impatient_cd(void)
+{
+	begin_with("--serve-stale-client-timeout", "10ms");
+	learn("s.test.", 60);
+	n_late = 0;
+	clock_jump(100000);
+	check_eq_int(ask((struct ask){ .name = "s.test.", .flags = FLAG_RD | FLAG_CD, .udp_size = 1232 }), 0);
+	check(asks[1].cd);
+	run_loop(100);
+	check_eq_int(n_late, 1);
+	check_eq_int(ede_of(late, late_len), EDE_STALE_ANSWER);
+	end();
+}
+
+/* ---- CNAME and other data ---- */
+
+static void learn_rr(const char *name, uint16_t asked, uint16_t type, const char *rdata)
+{
+	unsigned i = n_asks;
+	check_eq_int(ask((struct ask){ .name = name, .type = asked }), 0);
+	check_eq_int(n_asks, i + 1);
+	upstream_answers(i, RCODE_NOERROR, type, 300, rdata);
+}
+
+static void test_a_cname_ends_older_data_of_its_name(void)
+{
+	begin(0, NULL);
+	learn("x.test.", 300);
+	learn_rr("x.test.", RRTYPE_CAA, RRTYPE_CAA, "0 issue \"ca.test\"");
+	learn_rr("y.test.", RRTYPE_A, RRTYPE_A, "192.0.2.1");
+	learn_rr("x.test.", RRTYPE_CNAME, RRTYPE_CNAME, "other.test.");
+	check_eq_int(ask((struct ask){ .name = "x.test." }), 0);
+	check_eq_int(ask((struct ask){ .name = "x.test.", .type = RRTYPE_CAA }), 0);
+	check(ask((struct ask){ .name = "y.test." }) > 0);
+	check(ask((struct ask){ .name = "x.test.", .type = RRTYPE_CNAME }) > 0);
+	end();
+}
+
+static void test_data_ends_an_older_cname_of_its_name(void)
+{
+	begin(0, NULL);
+	learn_rr("x.test.", RRTYPE_CNAME, RRTYPE_CNAME, "other.test.");
+	learn("x.test.", 300);
+	check_eq_int(ask((struct ask){ .name = "x.test.", .type = RRTYPE_CNAME }), 0);
+	check(ask((struct ask){ .name = "x.test." }) > 0);
+	end();
+}
+
+static void test_types_that_agree_leave_each_other_alone(void)
+{
+	begin(0, NULL);
+	learn("x.test.", 300);
+	learn_rr("x.test.", RRTYPE_TXT, RRTYPE_TXT, "hello");
+	learn_rr("x.test.", RRTYPE_NS, RRTYPE_NS, "ns.test.");
+	learn_rr("x.test.", RRTYPE_DS, RRTYPE_DS, "1 8 2 0000000000000000000000000000000000000000000000000000000000000000");
+	check(ask((struct ask){ .name = "x.test." }) > 0);
+	check(ask((struct ask){ .name = "x.test.", .type = RRTYPE_TXT }) > 0);
+	check(ask((struct ask){ .name = "x.test.", .type = RRTYPE_NS }) > 0);
+	end();
+}
+
 /* ---- failures ---- */
 
 static void test_a_failure_is_remembered_for_its_few_seconds(void)

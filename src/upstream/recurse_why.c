@@ -28,6 +28,7 @@ static const struct {
 	{ "NSEC3 records", EDE_NSEC_MISSING },
 	{ "valid NSEC3s", EDE_NSEC_MISSING },
 	{ "no NSEC", EDE_NSEC_MISSING },
+	{ "no DNSSEC records", EDE_NSEC_MISSING },
 	{ "proof failed", EDE_NSEC_MISSING },
 	{ "failed to prove", EDE_NSEC_MISSING },
 	{ "fails to prove", EDE_NSEC_MISSING },

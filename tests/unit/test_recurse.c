@@ -467,6 +467,31 @@ static void test_a_refresh_and_what_follows_a_purge_get_whole_ttls(void)
 	fake_stop(&k);
 }
 
+static void test_an_authoritative_server_on_ipv6_is_asked(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+	struct sockaddr_in6 lo = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	bool v6 = fd >= 0 && bind(fd, (struct sockaddr *)&lo, sizeof lo) == 0;
+	struct side s;
+	struct fake k;
+	struct heard h;
+	char option[128];
+
+	if (fd >= 0)
+		close(fd);
+	if (!v6) {
+		puts("no IPv6 on this machine");
+		return;
+	}
+	fake_start_on(&k, serve_authority, "::1");
+	snprintf(option, sizeof option, "\"zone.example.\" %s", k.addr);
+	check(side_open(&s, "--stub-zone", option, "--dnssec-validation", "no", NULL));
+	ask(&s, &h, "www.zone.example.", RRTYPE_A);
+	check_answer(&h, RCODE_NOERROR, 1);
+	side_close(&s);
+	fake_stop(&k);
+}
+
 static void test_forgetting_leaves_questions_under_way_alone(void)
 {
 	struct side s;
@@ -522,6 +547,7 @@ static void test_the_librarys_reasons_become_ede_codes(void)
 	check_eq_int(bogus_ede("validation failure <a. A IN>: no signatures from 192.0.2.1"), EDE_RRSIGS_MISSING);
 	check_eq_int(bogus_ede("validation failure <a. A IN>: No DNSKEY record from 192.0.2.1 for key a."), EDE_DNSKEY_MISSING);
 	check_eq_int(bogus_ede("validation failure <a. A IN>: no NSEC3 records from 192.0.2.1 for DS a."), EDE_NSEC_MISSING);
+	check_eq_int(bogus_ede("validation failure <a. A IN>: no DNSSEC records from 192.0.2.1 for DS a."), EDE_NSEC_MISSING);
 	check_eq_int(bogus_ede("validation failure <a. A IN>: ECDSA signature verification failed"), EDE_BOGUS);
 	check_eq_int(bogus_ede(""), EDE_BOGUS);
 	memset(longer, 'x', sizeof longer - 1);

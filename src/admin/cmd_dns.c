@@ -11,6 +11,8 @@
 
 /* ---- DNS.PURGE ---- */
 
+enum { PURGE_STEP = 512 }; /* entries looked at in one slice */
+
 struct found {
 	uint16_t type;
 	uint8_t name_len;
@@ -41,7 +43,7 @@ static void purge_visit(void *arg, const struct entry *e)
 	if (p->subtree ? !name_is_below(k.name, k.name_len, p->name, p->name_len) : !name_equal(k.name, k.name_len, p->name, p->name_len))
 		return;
 	if (p->n_found == p->cap) {
-		unsigned cap = p->cap ? p->cap * 2 : SLICE_ENTRIES;
+		unsigned cap = p->cap ? p->cap * 2 : PURGE_STEP;
 		struct found *more = mem_realloc(p->found, cap * sizeof *more);
 
 		if (!more) {
@@ -65,7 +67,7 @@ static enum step purge_slice(struct resp_client *c, void *state)
 	struct cache *cache = p->a->ctx.cache;
 
 	p->n_found = 0;
-	p->cursor = cache_scan(cache, p->cursor, SLICE_ENTRIES, purge_visit, p);
+	p->cursor = cache_scan(cache, p->cursor, PURGE_STEP, purge_visit, p);
 	for (unsigned i = 0; i < p->n_found; i++) {
 		const struct found *f = &p->found[i];
 		struct cache_key k;

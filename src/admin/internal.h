@@ -20,7 +20,7 @@
 
 enum { RATE_SAMPLES = 16, RATE_MS = 100 };
 
-/* Entries looked at in one slice of a long command: some tens of microseconds. */
+/* Keys dealt with in one slice of a command on many: some tens of microseconds. */
 enum { SLICE_ENTRIES = 128 };
 
 struct rate {

@@ -260,8 +260,8 @@ static void client_write(struct resp_client *c)
 	c->net_out += (uint64_t)n;
 	c->active_ms = clock_real_mono_ms();
 	stat_add(c->server->o.stats, STAT_NET_OUT, n);
-	/* what was sent is let go once it is the larger part */
-	if (c->sent < c->out.len && c->sent > c->out.cap / 2) {
+	/* what was sent is let go once the rest is small: moving 60 MB would stall everybody */
+	if (c->sent < c->out.len && c->sent > c->out.cap / 2 && c->out.len - c->sent <= CLIENT_SOFT_OUT) {
 		memmove(c->out.data, c->out.data + c->sent, c->out.len - c->sent);
 		c->out.len -= c->sent;
 		c->reply_at = c->reply_at > c->sent ? c->reply_at - c->sent : 0;

@@ -16,7 +16,7 @@ enum {
 	CLIENT_WRITE = 1024 * 1024,       /* bytes handed to one write */
 	CLIENT_SOFT_OUT = 1024 * 1024,    /* no further command while more than this waits to be written */
 	CLIENT_BATCH_NS = 500 * 1000,     /* commands of one client in one turn */
-	CLIENT_SLICE_NS = 100 * 1000,     /* slices of long commands in one turn (the loop gives us up to 16 turns in a row) */
+	CLIENT_SLICE_NS = 100 * 1000,     /* slices of long commands in one turn */
 	CLIENT_KEEP = 256 * 1024,         /* a larger spare buffer is given back */
 };
 
@@ -75,8 +75,7 @@ struct resp_server {
 	unsigned n_clients, n_blocked, n_ended;
 	uint64_t next_id;
 	struct resp_client *turn_first, *turn_last;
-	struct deferred turn;
-	struct timer cron, accept_pause;
+	struct timer turn, cron, accept_pause;
 
 	struct client_in spare_in;        /* lent to the client that is served */
 	struct resp_out spare_out;
@@ -114,6 +113,8 @@ void client_unblock(struct resp_client *c);
 
 /* ---- turn.c ---- */
 
+/* The timer's: everybody in the queue has a turn. */
+void server_turn(void *arg);
 /* It has more to do without waiting for its socket. */
 void client_queue(struct resp_client *c);
 

@@ -235,6 +235,7 @@ struct resp_server *resp_server_new(const struct resp_options *o, char *err, siz
 	s->loop = o->loop;
 	s->conf = conf_ref(o->conf);
 	s->o.conf = NULL;
+	timer_init(s->loop, &s->turn, server_turn, s);
 	timer_init(s->loop, &s->cron, cron, s);
 	timer_init(s->loop, &s->accept_pause, accept_again, s);
 	if (dispatch_begin(s, &o->table) != 0 || account_begin(s, o->table.n_ids) != 0 || listen_all(s, err, cap) != 0) {
@@ -254,7 +255,7 @@ void resp_server_free(struct resp_server *s)
 	timer_cancel(&s->accept_pause);
 	for (struct resp_client *c = s->clients; c; c = c->next)
 		client_end(c);
-	loop_undefer(s->loop, &s->turn);
+	timer_cancel(&s->turn);
 	for (struct resp_client *c = s->clients; c; c = c->next)
 		c->in_turn = false;
 	client_sweep(s);

@@ -2,7 +2,8 @@
 /* Owns the turns of clients that have more to do without waiting for their socket: commands held back, slices of long ones.
  *
  * A queue in order of arrival; each gets one short turn (CLIENT_SLICE_NS) and goes to the end, so that one client's KEYS over
- * ten million entries costs another client's PING well under a millisecond or two.
+ * ten million entries costs another client's PING a fraction of a millisecond. A timer that is due at once brings the turns, and not a
+ * deferred call: of those the loop runs sixteen before it looks at its sockets again.
  * Invariant: a client stands in the queue at most once; the sweep never frees one that does. */
 #include "resp/client.h"
 
@@ -33,7 +34,7 @@ static void run_slices(struct resp_client *c)
 	client_unblock(c);
 }
 
-static void server_turn(void *arg)
+void server_turn(void *arg)
 {
 	struct resp_server *s = arg;
 	struct resp_client *c = s->turn_first, *last = s->turn_last;
@@ -53,7 +54,7 @@ static void server_turn(void *arg)
 	}
 	client_sweep(s);
 	if (s->turn_first)
-		loop_defer(s->loop, &s->turn, server_turn, s);
+		timer_set(&s->turn, 0);
 }
 
 void client_queue(struct resp_client *c)
@@ -69,7 +70,8 @@ void client_queue(struct resp_client *c)
 	else
 		s->turn_first = c;
 	s->turn_last = c;
-	loop_defer(s->loop, &s->turn, server_turn, s);
+	if (!timer_is_set(&s->turn))
+		timer_set(&s->turn, 0);
 }
 
 /* ---- blocking ---- */

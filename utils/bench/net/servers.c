@@ -48,7 +48,7 @@ static size_t answer_mix(const struct bench_options *o, uint8_t *p, size_t len, 
 {
 	struct question q;
 	unsigned rcode = 0;
-	struct bench_msg m;
+	struct bench_msg m = { .len = 0 };
 	if (question_parse(p, len, &q, &rcode) != QUESTION_OK)
 		return 0;
 	int64_t i = net_name_index(q.name);

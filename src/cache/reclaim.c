@@ -63,6 +63,7 @@ void reclaim_thread_end(void)
 
 void reclaim_defer(void (*fn)(void *p), void *p, bool weighty)
 {
+	RECLAIM_DEFERRED();
 	defer_rcu(fn, p);
 	if (weighty && ++heavy >= RECLAIM_HELD)
 		reclaim_flush();

@@ -25,14 +25,17 @@ void reclaim_thread_end(void);
 #endif
 
 #ifdef RECLAIM_TSAN
-/* TSan cannot see a grace period: it is told that whatever a section did came before what its end allows. */
+/* TSan cannot see a grace period: it is told that whatever a section did came before what its end allows. Neither can it see
+ * liburcu's queue, from which another thread may call what was deferred: what the deferring thread did came before that, too. */
 extern char reclaim_tsan_tag;
 void __tsan_acquire(void *);
 void __tsan_release(void *);
 #define RECLAIM_SECTION_ENDS() __tsan_release(&reclaim_tsan_tag)
+#define RECLAIM_DEFERRED() __tsan_release(&reclaim_tsan_tag)
 #define RECLAIM_GRACE_OVER() __tsan_acquire(&reclaim_tsan_tag)
 #else
 #define RECLAIM_SECTION_ENDS() ((void)0)
+#define RECLAIM_DEFERRED() ((void)0)
 #define RECLAIM_GRACE_OVER() ((void)0)
 #endif
 

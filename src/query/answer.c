@@ -44,7 +44,8 @@ struct opt {
 	uint8_t bytes[OPTIONS_MAX];
 };
 
-static void make_opt(struct opt *o, const struct answer_ask *a, int ede, const void *ede_text, size_t ede_len)
+/* scope: bits of the client's subnet for which alone the answer was given; 0 for everyone. */
+static void make_opt(struct opt *o, const struct answer_ask *a, int ede, const void *ede_text, size_t ede_len, uint8_t scope)
 {
 	const struct edns *e = &a->q->edns;
 	o->len = 0;
@@ -54,10 +55,10 @@ static void make_opt(struct opt *o, const struct answer_ask *a, int ede, const v
 	if (ede != EDE_NONE)
 		o->len += put_ede(o->bytes + o->len, ede, ede_text, ede_len);
 	if (e->ecs_len >= 4 && e->ecs_len <= 20) {
-		/* Not used: the answer is for everyone, scope 0 (RFC 7871 §7.2.1). */
+		/* Family, source length and address are the client's own, the scope is ours (RFC 7871 §7.2.1). */
 		size_t at = o->len;
 		o->len += put_option(o->bytes + at, EDNS_ECS, e->ecs, e->ecs_len);
-		o->bytes[at + 4 + 3] = 0;
+		o->bytes[at + 4 + 3] = scope;
 	}
 	size_t id = a->o->nsid ? strlen(a->o->nsid) : 0;
 	if (e->nsid && id && id <= 255)
@@ -127,7 +128,7 @@ static int finish_empty(uint8_t *out, const struct answer_ask *a, unsigned rcode
 int answer_error(uint8_t *out, const struct answer_ask *a, unsigned rcode, int ede, const char *ede_text)
 {
 	struct opt o;
-	make_opt(&o, a, ede, ede_text, ede_text ? strlen(ede_text) : 0);
+	make_opt(&o, a, ede, ede_text, ede_text ? strlen(ede_text) : 0, 0);
 	return finish_empty(out, a, rcode, false, false, &o);
 }
 
@@ -307,10 +308,11 @@ int answer_from_entry(uint8_t *out, const struct answer_ask *a, const struct ent
 	if (!entry_open(e, &v))
 		return ERR_BAD;
 	bool ad = v.secure && !a->stale && wants_ad(a->q);
+	uint8_t scope = v.ecs.family ? v.ecs.bits : 0;
 	if (__builtin_expect(a->stale, 0))
-		make_opt(&o, a, v.rcode == RCODE_NXDOMAIN ? EDE_STALE_NXDOMAIN : EDE_STALE_ANSWER, NULL, 0);
+		make_opt(&o, a, v.rcode == RCODE_NXDOMAIN ? EDE_STALE_NXDOMAIN : EDE_STALE_ANSWER, NULL, 0, scope);
 	else
-		make_opt(&o, a, v.ede, v.ede_text, v.ede_text_len);
+		make_opt(&o, a, v.ede, v.ede_text, v.ede_text_len, scope);
 	/* Options are a courtesy: where they would fill a small message, they are left out. */
 	if (DNS_HEADER_LEN + a->q->wire_len + opt_len(&o) > a->limit)
 		o.len = 0;

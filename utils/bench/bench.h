@@ -48,6 +48,8 @@ int bench_echo(const struct bench_options *o);
 int bench_echo_batch(const struct bench_options *o);
 int bench_upstream(const struct bench_options *o);
 int bench_load(const struct bench_options *o);
+int bench_layouts(const struct bench_options *o);
+int bench_mixes(const struct bench_options *o);
 
 double bench_now_s(void);
 /* CPU model and number of processors, for reports; static storage. */

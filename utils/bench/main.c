@@ -20,6 +20,8 @@ static const struct {
 	{ "upstream", bench_upstream, "answer the mix on 127.0.0.1:--port: something to forward to" },
 	{ "echo", bench_echo, "floor: recvfrom and sendto on --port" },
 	{ "echo-batch", bench_echo_batch, "floor: recvmmsg and sendmmsg on --port" },
+	{ "layouts", bench_layouts, "the published five steps side by side, then the cache" },
+	{ "mixes", bench_mixes, "bytes per entry: signed, negative, client subnets, alias chains" },
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 

@@ -21,7 +21,7 @@ static size_t find_at(const char *s, size_t at, size_t len)
 static bool prefix_from_text(const char *s, size_t len, struct ecs_prefix *p)
 {
 	char buf[64];
-	if (len >= sizeof buf)
+	if (len >= sizeof buf || memchr(s, 0, len))
 		return false;
 	memcpy(buf, s, len);
 	buf[len] = 0;

@@ -317,7 +317,7 @@ static void test_each_address_comes_first_equally_often_and_all_else_keeps_its_o
 	MSG("w.a.test.", "A", 0);
 	AN("w.a.test.", 300, "CNAME", "x.a.test.");
 	for (int i = 1; i <= 5; i++) {
-		char a[16];
+		char a[32];
 		snprintf(a, sizeof a, "192.0.2.%d", i);
 		AN("x.a.test.", 300, "A", a);
 	}

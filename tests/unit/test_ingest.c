@@ -582,3 +582,58 @@ static void test_a_message_cut_short_anywhere_is_refused(void)
 	}
 	kit_cache_free(c);
 }
+
+/* A record of another name in the answer section makes a response one that has to be judged; what is taken is the same. */
+static void test_the_short_way_and_the_long_way_make_the_same_entry(void)
+{
+	struct cache *c = kit_cache(1 << 22, 0);
+	static const char *const types[] = { "A", "AAAA", "TXT", "CAA", "TYPE65280", "DNAME", "HTTPS" };
+	static uint8_t first[65536];
+
+	for (int round = 0; round < 20000; round++) {
+		const char *type = types[unit_below(7)];
+		unsigned n = 1 + (unsigned)unit_below(unit_below(4) ? 4 : 20), kinds = 1 + (unsigned)unit_below(20);
+		uint64_t r = unit_random();
+		struct entry_meta m = kit_meta(1000);
+		size_t len = 0;
+		enum ingest verdict = INGEST_BAD;
+		char key[64];
+
+		m.min_ttl_s = (uint32_t)unit_below(3) * 20;
+		m.max_ttl_s = 60 + (uint32_t)unit_below(3) * 1000;
+		m.secure = unit_below(2);
+		m.ede = unit_below(2) ? EDE_OTHER : EDE_NONE;
+		snprintf(key, sizeof key, "%s:w.a.test.%s", type, unit_below(2) ? "@cd" : unit_below(2) ? "@10.0.0.0/8" : "");
+		for (int way = 0; way < 2; way++) {
+			struct cache_key_buf b;
+			MSG("w.a.test.", type, 0);
+			if (way)
+				craft_raw(&kit_craft, SECTION_ANSWER, "x.a.test.", 1, RRTYPE_A, CLASS_IN, "\1\2\3\4", 4);
+			for (unsigned i = 0; i < n; i++) {
+				uint8_t k = (uint8_t)((r >> i) % kinds), rdata[64] = { 0 };
+				size_t rlen = 0;
+				switch (type[0]) {
+				case 'A': rlen = type[1] ? 16 : 4, rdata[3] = k; break;
+				case 'T': rlen = type[1] == 'X' ? 1u + k : k; rdata[0] = type[1] == 'X' ? k : 0; break;
+				case 'C': rlen = 8u + k, memcpy(rdata, "\0\5issue", 7); break;
+				case 'D': rlen = 3, rdata[0] = 1, rdata[1] = k; break;
+				case 'H': rlen = 3, rdata[1] = k; break;
+				}
+				craft_raw(&kit_craft, SECTION_ANSWER, unit_below(2) ? "w.a.test." : "W.a.test.", (uint32_t)((r >> (i & 7)) & 255),
+					  kit_type(type), CLASS_IN, rdata, rlen);
+			}
+			craft_end(&kit_craft);
+			enum ingest got = entry_from_message(&kit_scratch, kit_key(c, &b, key), kit_craft.buf, kit_craft.len, &m);
+			if (!way) {
+				verdict = got;
+				len = kit_scratch.len;
+				memcpy(first, kit_scratch.buf, len);
+				check(verdict == INGEST_OK || verdict == INGEST_TTL0);
+			} else {
+				check_eq_int(got, verdict);
+				check_eq_mem(kit_scratch.buf, kit_scratch.len, first, len);
+			}
+		}
+	}
+	kit_cache_free(c);
+}

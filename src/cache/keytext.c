@@ -74,9 +74,11 @@ int cache_key_from_text(const struct cache *c, struct cache_key_buf *b, const ch
 int cache_key_to_text(const struct cache_key *k, char *buf, size_t cap)
 {
 	char type[16], addr[INET6_ADDRSTRLEN];
-	int n = snprintf(buf, cap, "%s:", rrtype_text(k->type, type, sizeof type));
-	if (n < 0 || (size_t)n >= cap)
+	int n = (int)strlen(rrtype_text(k->type, type, sizeof type));
+	if ((size_t)n + 1 >= cap)
 		return ERR_SPACE;
+	memcpy(buf, type, (size_t)n);
+	buf[n++] = ':';
 	int m = name_to_text(k->name, k->name_len, buf + n, cap - (size_t)n);
 	if (m < 0)
 		return m;

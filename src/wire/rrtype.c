@@ -65,9 +65,11 @@ const char *rrtype_text(uint16_t type, char *buf, size_t cap)
 		snprintf(buf, cap, "TYPE%u", type);
 		return buf;
 	}
-	snprintf(buf, cap, "%s", row->name);
-	for (char *p = strchr(buf, '_'); p != NULL; p = strchr(p, '_'))
-		*p = '-';
+	size_t i = 0; /* by hand: SCAN writes a type for every key, and snprintf was a third of it */
+	for (; i + 1 < cap && row->name[i] != '\0'; i++)
+		buf[i] = row->name[i] == '_' ? '-' : row->name[i];
+	if (cap > 0)
+		buf[i] = '\0';
 	return buf;
 }
 

@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <strings.h>
 
 #include "admin/admin.h"
 #include "cache/cache.h"
+#include "json.h"
 #include "served.h"
 #include "wire/wire.h"
 
@@ -616,26 +618,6 @@ static void test_what_makes_no_sense_here_says_so(void)
 
 /* ---- the table ---- */
 
-/* The number behind "key": in a file's text. */
-static int json_int(const char *text, const char *key)
-{
-	char quoted[40];
-
-	snprintf(quoted, sizeof quoted, "\"%s\":", key);
-	const char *at = strstr(text, quoted);
-	check(at);
-	return atoi(at + strlen(quoted));
-}
-
-static void json_string(const char *text, const char *key, char *to, size_t cap)
-{
-	char quoted[40];
-
-	snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
-	const char *at = strstr(text, quoted), *end = at ? strchr(at + strlen(quoted), '"') : NULL;
-	snprintf(to, cap, "%.*s", at ? (int)(end - at - (int)strlen(quoted)) : 0, at ? at + strlen(quoted) : "");
-}
-
 static void lower(char *text)
 {
 	for (; *text; text++)
@@ -660,49 +642,191 @@ static void docs_begin_with(const char *name, const char *summary)
 	close(fd);
 }
 
-static void test_command_info_and_docs_say_what_the_json_says(void)
-{
-	static char text[1 << 16];
-	unsigned files = 0, top = 0;
-	struct dirent *d;
+/* One file of src/admin/commands: its text, and what of it the tests use. */
+struct command_file {
+	char text[1 << 15];
+	char name[40], full[90], summary[400];
+	const char *row; /* the object with arity and the rest */
+	bool top;
+};
 
-	begin(NULL);
+/* Calls fn for every file; returns how many there are. */
+static unsigned each_file(void (*fn)(const struct command_file *f))
+{
+	static struct command_file file;
+	unsigned files = 0;
+	struct dirent *d;
 	DIR *dir = opendir("src/admin/commands");
+
 	check(dir);
 	while ((d = readdir(dir))) {
-		char path[400], name[40], container[40], full[90], summary[400];
+		char path[400], container[40] = "";
 
 		if (!strstr(d->d_name, ".json"))
 			continue;
 		snprintf(path, sizeof path, "src/admin/commands/%s", d->d_name);
-		FILE *f = fopen(path, "r");
-		check(f);
-		text[fread(text, 1, sizeof text - 1, f)] = '\0';
-		fclose(f);
-		const char *quote = strchr(text, '"');
-		snprintf(name, sizeof name, "%.*s", (int)(strchr(quote + 1, '"') - quote - 1), quote + 1);
-		json_string(text, "container", container, sizeof container);
-		json_string(text, "summary", summary, sizeof summary);
-		snprintf(full, sizeof full, "%s%s%s", container, *container ? "|" : "", name);
-		lower(full);
-		redisReply *r = redisCommand(redis, "COMMAND INFO %s", full);
-		check(r && r->elements == 1 && r->element[0]->elements == 10);
-		check_eq_str(r->element[0]->element[0]->str, full);
-		check_eq_int(r->element[0]->element[1]->integer, json_int(text, "arity"));
-		freeReplyObject(r);
-		docs_begin_with(full, summary);
+		FILE *in = fopen(path, "r");
+		check(in);
+		file.text[fread(file.text, 1, sizeof file.text - 1, in)] = '\0';
+		fclose(in);
+		const char *key = json_first(file.text);
+		json_string(key, file.name, sizeof file.name);
+		file.row = json_blank(json_skip(key));
+		json_string(json_member(file.row, "summary"), file.summary, sizeof file.summary);
+		file.top = !json_member(file.row, "container");
+		if (!file.top)
+			json_string(json_member(file.row, "container"), container, sizeof container);
+		snprintf(file.full, sizeof file.full, "%s%s%s", container, file.top ? "" : "|", file.name);
+		lower(file.full);
+		fn(&file);
 		files++;
-		top += !*container;
 	}
 	closedir(dir);
-	check(files > 90);
+	return files;
+}
+
+static unsigned tops;
+
+static void compare_with_command(const struct command_file *f)
+{
+	redisReply *r = redisCommand(redis, "COMMAND INFO %s", f->full);
+
+	check(r && r->elements == 1 && r->element[0]->elements == 10);
+	check_eq_str(r->element[0]->element[0]->str, f->full);
+	check_eq_int(r->element[0]->element[1]->integer, json_int(json_member(f->row, "arity")));
+	freeReplyObject(r);
+	docs_begin_with(f->full, f->summary);
+	tops += f->top;
+}
+
+static void test_command_info_and_docs_say_what_the_json_says(void)
+{
+	char want[16];
+
+	begin(NULL);
+	tops = 0;
+	check(each_file(compare_with_command) > 90);
 	redisReply *r = redisCommand(redis, "COMMAND");
 	check(r);
-	check_eq_int(r->elements, top);
+	check_eq_int(r->elements, tops);
 	freeReplyObject(r);
-	char want[16];
-	snprintf(want, sizeof want, ":%u", top);
+	snprintf(want, sizeof want, ":%u", tops);
 	asked(want, "COMMAND COUNT");
+	end();
+}
+
+/* ---- replies against their schemas ---- */
+
+/* Does the reply (RESP2, so a map is a flat array and a double a string) fit the schema at p? */
+static bool fits(const redisReply *r, const char *p)
+{
+	const char *m, *type = json_member(p, "type");
+	bool text = r->type == REDIS_REPLY_STRING || r->type == REDIS_REPLY_STATUS;
+
+	if ((m = json_member(p, "anyOf"))) {
+		for (m = json_first(m); m; m = json_next(m))
+			if (fits(r, m))
+				return true;
+		return false;
+	}
+	if ((m = json_member(p, "const")))
+		return text && json_is(m, r->str);
+	if ((m = json_member(p, "enum"))) {
+		for (m = json_first(m); m; m = json_next(m))
+			if (*json_blank(m) == '"' ? text && json_is(m, r->str) : r->type == REDIS_REPLY_INTEGER && r->integer == json_int(m))
+				return true;
+		return false;
+	}
+	if (!type) /* anything but an error */
+		return r->type != REDIS_REPLY_ERROR;
+	if (json_is(type, "null"))
+		return r->type == REDIS_REPLY_NIL;
+	if (json_is(type, "string"))
+		return text;
+	if (json_is(type, "integer"))
+		return r->type == REDIS_REPLY_INTEGER && (!(m = json_member(p, "minimum")) || r->integer >= json_int(m)) &&
+		       (!(m = json_member(p, "maximum")) || r->integer <= json_int(m));
+	if (r->type != REDIS_REPLY_ARRAY)
+		return false;
+	if (json_is(type, "object")) {
+		const char *properties = json_member(p, "properties");
+
+		for (size_t i = 0; i + 1 < r->elements && properties; i += 2)
+			if ((m = json_member(properties, r->element[i]->str)) && !fits(r->element[i + 1], m))
+				return false;
+		return r->elements % 2 == 0;
+	}
+	check(json_is(type, "array"));
+	for (size_t i = 0; i < r->elements && (m = json_member(p, "items")); i++)
+		if (!fits(r->element[i], m))
+			return false;
+	return (!(m = json_member(p, "minItems")) || (long long)r->elements >= json_int(m)) &&
+	       (!(m = json_member(p, "maxItems")) || (long long)r->elements <= json_int(m));
+}
+
+/* A call of each command, with keys that are there and keys that are not. What has none here is listed as such, with the reason. */
+static const char *const calls[] = {
+	"AUTH default x", "CLIENT GETNAME", "CLIENT HELP", "CLIENT ID", "CLIENT INFO", "CLIENT KILL ID 99", "CLIENT LIST", "CLIENT LIST ID 1",
+	"CLIENT NO-EVICT ON", "CLIENT NO-TOUCH OFF", "CLIENT REPLY ON", "CLIENT SETINFO LIB-NAME x", "CLIENT SETNAME x", "CLIENT GETNAME",
+	"COMMAND", "COMMAND COUNT", "COMMAND DOCS ping", "COMMAND GETKEYS GET x", "COMMAND GETKEYSANDFLAGS GET x", "COMMAND HELP",
+	"COMMAND INFO get nosuch", "COMMAND LIST", "CONFIG GET *", "CONFIG HELP", "CONFIG RESETSTAT", "CONFIG SET maxmemory 100mb", "DBSIZE",
+	"DEBUG TIME 0", "DEL A:del.test. x", "DNS.GET A:a.test.", "DNS.GET A:a.test. WIRE", "DNS.GET x", "DNS.PURGE nosuch.test",
+	"DNS.RESOLVE a.test", "DNS.SET A:del.test. 10 192.0.2.1", "ECHO x", "EXISTS A:a.test. x", "EXPIRE A:a.test. 1000", "EXPIREAT x 1",
+	"EXPIRETIME A:a.test.", "EXPIRETIME x", "FLUSHALL", "FLUSHDB", "GET A:a.test.", "GET x", "HELLO 2", "INFO", "INFO all", "KEYS *",
+	"LATENCY DOCTOR", "LATENCY HELP", "LATENCY HISTOGRAM", "LATENCY HISTORY command", "LATENCY LATEST", "LATENCY RESET", "MEMORY DOCTOR",
+	"MEMORY HELP", "MEMORY PURGE", "MEMORY STATS", "MEMORY USAGE A:a.test.", "MEMORY USAGE x", "MODULE HELP", "MODULE LIST", "OBJECT ENCODING A:a.test.",
+	"OBJECT FREQ A:a.test.", "OBJECT FREQ x", "OBJECT HELP", "OBJECT IDLETIME A:a.test.", "OBJECT REFCOUNT x", "PERSIST A:a.test.",
+	"PEXPIRE A:a.test. 100000", "PEXPIREAT x 1", "PEXPIRETIME A:a.test.", "PING", "PING x", "PTTL A:a.test.", "PTTL x", "RANDOMKEY", "RESET", "ROLE",
+	"SCAN 0", "SCAN 0 COUNT 5000", "SELECT 0", "SLOWLOG GET", "SLOWLOG HELP", "SLOWLOG LEN", "SLOWLOG RESET", "STRLEN A:a.test.", "STRLEN x", "TIME",
+	"TOUCH A:a.test. x", "TTL A:a.test.", "TTL x", "TYPE A:a.test.", "TYPE x", "UNLINK A:del.test.",
+};
+static const char *const not_called[] = {
+	"quit", "shutdown",                           /* end the connection; tested on their own */
+	"config|rewrite",                             /* there is no file */
+	"set", "cluster", "readonly", "readwrite",    /* always refused */
+};
+enum { CALLS = sizeof calls / sizeof *calls, NOT_CALLED = sizeof not_called / sizeof *not_called };
+
+static void call_and_compare(const struct command_file *f)
+{
+	char line[90];
+	unsigned n = 0;
+
+	snprintf(line, sizeof line, "%s", f->full);
+	for (char *p = line; *p; p++)
+		*p = *p == '|' ? ' ' : *p;
+	for (unsigned i = 0; i < CALLS; i++) {
+		size_t len = strlen(line);
+
+		if (strncasecmp(calls[i], line, len) != 0 || (calls[i][len] != ' ' && calls[i][len] != '\0'))
+			continue;
+		if (strcmp(line, "command") == 0 && calls[i][len] == ' ') /* a subcommand's */
+			continue;
+		served_ask(redis, "DNS.SET A:a.test. 10000 192.0.2.1");
+		redisReply *r = redisCommand(redis, calls[i]);
+		check(r);
+		if (!fits(r, json_member(f->row, "reply_schema"))) {
+			char text[400];
+
+			served_reply_text(r, text, sizeof text);
+			printf("%s answered %s\n", calls[i], text);
+			unit_fail();
+		}
+		freeReplyObject(r);
+		n++;
+	}
+	for (unsigned i = 0; i < NOT_CALLED; i++)
+		n += strcmp(not_called[i], f->full) == 0;
+	if (!n && json_member(f->row, "function")) {
+		printf("no call of %s\n", f->full);
+		unit_fail();
+	}
+}
+
+static void test_every_reply_fits_its_schema(void)
+{
+	BEGIN("--enable-debug-command", "yes", "--slowlog-log-slower-than", "0", "--slowlog-max-len", "5");
+	each_file(call_and_compare);
 	end();
 }
 

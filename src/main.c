@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pidfile.h"
 #include "base/version.h"
 #include "cache/cache.h"
 #include "config/config.h"
@@ -64,6 +65,12 @@ static enum step resolve(void *arg, const uint8_t *msg, size_t len, admin_resolv
 	return front_pool_resolve(s->pool, s->loop, msg, len, done, done_arg) == 0 ? STEP_PENDING : STEP_FAILED;
 }
 
+static void forget(void *arg)
+{
+	struct server *s = arg;
+	front_pool_forget(s->pool);
+}
+
 static void stop(void *arg)
 {
 	struct server *s = arg;
@@ -98,16 +105,6 @@ static void signal_came(int signo, void *arg)
 
 /* ---- building and tearing down ---- */
 
-static int pidfile_write(struct server *s, char *err, size_t cap)
-{
-	FILE *f = *s->conf->pidfile ? fopen(s->conf->pidfile, "we") : NULL;
-	s->has_pidfile = f != NULL;
-	if (!*s->conf->pidfile || (f && fprintf(f, "%ld\n", (long)getpid()) > 0 && fclose(f) == 0))
-		return 0;
-	snprintf(err, cap, "pidfile: cannot write %s: %m", s->conf->pidfile);
-	return ERR_SYS;
-}
-
 static int server_start(struct server *s, char *err, size_t cap)
 {
 	if (log_open(s->conf->logfile) < 0) {
@@ -132,9 +129,12 @@ static int server_start(struct server *s, char *err, size_t cap)
 	if (!s->pool)
 		return ERR_SYS;
 	struct admin_context ctx = { .loop = s->loop, .cache = s->cache, .stats = s->stats, .own = stats_of(s->stats, 0), .conf = s->conf,
-				     .hooks = { .arg = s, .resolve = resolve, .conf_changed = take_conf, .stop = stop } };
+				     .hooks = { .arg = s, .resolve = resolve, .forget = forget, .conf_changed = take_conf, .stop = stop } };
 	s->admin = admin_new(&ctx, err, cap);
-	if (!s->admin || pidfile_write(s, err, cap) < 0 || front_pool_start(s->pool, err, cap) < 0)
+	if (!s->admin || (*s->conf->pidfile && pidfile_write(s->conf->pidfile, err, cap) < 0))
+		return ERR_SYS;
+	s->has_pidfile = *s->conf->pidfile;
+	if (front_pool_start(s->pool, err, cap) < 0)
 		return ERR_SYS;
 	log_notice("Pith %s serves DNS on port %d with %u workers", PITH_VERSION, (int)s->conf->dns_port, front_pool_size(s->conf));
 	return 0;

@@ -30,6 +30,8 @@ struct admin_hooks {
 	/* Puts the DNS query msg (a whole message, copied) to a worker as if a permitted client had sent it over TCP.
 	 * STEP_PENDING: done comes exactly once, later, never inside of this call (not after admin_free). STEP_FAILED: done never comes. */
 	enum step (*resolve)(void *arg, const uint8_t *msg, size_t len, admin_resolved *done, void *done_arg);
+	/* Entries are about to be removed: what the workers' upstreams themselves remember is not to bring them back. */
+	void (*forget)(void *arg);
 	/* c is in force from now on: hand it to every worker, apply what belongs to the process or the cache (log level, maxmemory).
 	 * Whoever keeps it takes a reference. */
 	void (*conf_changed)(void *arg, const struct conf *c);

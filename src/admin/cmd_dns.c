@@ -136,6 +136,7 @@ enum step cmd_dns_purge(struct resp_call *r)
 		return STEP_DONE;
 	}
 	*p = from;
+	admin_forget(from.a);
 	return resp_continue(r, purge_slice, p, purge_drop);
 }
 

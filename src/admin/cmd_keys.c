@@ -182,12 +182,24 @@ static int touch_one(struct admin *a, const struct resp_arg *key, uint32_t now_s
 	return e != NULL;
 }
 
+/* True when it was there. What is not there costs upstream's memory nothing. */
+static bool remove_key(struct admin *a, const struct cache_key *k)
+{
+	cache_read_begin();
+	bool there = cache_find(a->ctx.cache, k) != NULL;
+	cache_read_end();
+	if (!there)
+		return false;
+	admin_forget(a);
+	return cache_remove(a->ctx.cache, k);
+}
+
 static int remove_one(struct admin *a, const struct resp_arg *key, uint32_t now_s)
 {
 	struct cache_key_buf b;
 
 	(void)now_s;
-	return cache_key_from_text(a->ctx.cache, &b, key->p, key->len) == 0 && cache_remove(a->ctx.cache, &b.key);
+	return cache_key_from_text(a->ctx.cache, &b, key->p, key->len) == 0 && remove_key(a, &b.key);
 }
 
 struct many {
@@ -310,7 +322,7 @@ static int shorten(struct admin *a, const struct resp_arg *key, int64_t ttl_s)
 	if (!e)
 		return 0;
 	if (ttl_s <= 0)
-		return cache_remove(a->ctx.cache, &b.key);
+		return remove_key(a, &b.key);
 	if (ttl_s >= left)
 		return 0;
 	return cache_shorten(a->ctx.cache, &b.key, now_s, (uint32_t)ttl_s);

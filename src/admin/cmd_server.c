@@ -76,6 +76,7 @@ enum step cmd_flushall(struct resp_call *r)
 		return STEP_DONE;
 	}
 	f->cache = admin_of(r)->ctx.cache;
+	admin_forget(admin_of(r));
 	log_notice("cache flushed by %.*s", (int)r->argv[0].len, r->argv[0].p);
 	return resp_continue(r, flush_slice, f, mem_free);
 }

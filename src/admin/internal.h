@@ -58,6 +58,12 @@ const struct entry *admin_find(struct admin *a, const struct resp_arg *key, stru
 /* A name argument in lower-case wire form; its length, or ERR_BAD. */
 int admin_name(const struct resp_arg *arg, uint8_t name[NAME_MAX_LEN]);
 
+/* To be called before entries are removed, outside of a read section. */
+static inline void admin_forget(const struct admin *a)
+{
+	a->ctx.hooks.forget(a->ctx.hooks.arg);
+}
+
 /* ---- text ---- */
 
 void text_reset(struct resp_out *t);

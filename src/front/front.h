@@ -44,6 +44,8 @@ int front_pool_start(struct front_pool *p, char *err, size_t cap);
 void front_pool_free(struct front_pool *p);
 /* query_set_conf for all of them. */
 int front_pool_set_conf(struct front_pool *p, const struct conf *c);
+/* query_forget for all of them. */
+void front_pool_forget(struct front_pool *p);
 /* query_resolve, by each worker in turn. */
 int front_pool_resolve(struct front_pool *p, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg);
 

@@ -109,6 +109,11 @@ int front_pool_set_conf(struct front_pool *p, const struct conf *c)
 	return query_set_conf(p->workers, p->n, c);
 }
 
+void front_pool_forget(struct front_pool *p)
+{
+	query_forget(p->workers, p->n);
+}
+
 int front_pool_resolve(struct front_pool *p, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg)
 {
 	return query_resolve(p->workers[p->next++ % p->n], home, msg, len, fn, arg);

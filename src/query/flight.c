@@ -200,6 +200,11 @@ static struct flight *flight_start(struct worker *w, const struct cache_key *k, 
 		.name = fl->name, .name_len = k->name_len, .cd = k->cd, .type = k->type, .rrclass = CLASS_IN,
 		.timeout_ms = w->conf->resolve_timeout, .fresh = fresh,
 	};
+	unsigned forget = atomic_load_explicit(&w->forget, memory_order_acquire);
+	if (forget != w->forgot) {
+		w->forgot = forget;
+		upstream_forget(w->upstream);
+	}
 	fl->worker = w;
 	timer_init(w->loop, &fl->patience, flight_lose_patience, fl);
 	stat_inc(w->stats, STAT_FLIGHTS);

@@ -3,6 +3,8 @@
 #ifndef PITH_QUERY_INTERNAL_H
 #define PITH_QUERY_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "base/random.h"
 #include "policy/policy.h"
 #include "query/answer.h"
@@ -17,6 +19,9 @@ struct worker {
 	struct cache *cache;
 	struct stats_thread *stats;
 	struct upstream *upstream;
+
+	/* any thread */
+	atomic_uint forget;        /* counts up: query_forget */
 
 	/* replaced whole by a new configuration */
 	const struct conf *conf;
@@ -33,6 +38,7 @@ struct worker {
 	const struct entry *found[CACHE_BATCH];
 
 	/* what waits for upstream */
+	unsigned forgot;           /* `forget` as upstream was last told of it */
 	struct flights flights;
 	struct failures failures;
 	struct entry_scratch scratch;

@@ -94,6 +94,10 @@ const struct conf *worker_conf(const struct worker *w);
  * may have got it). Thread: admin. */
 int query_set_conf(struct worker *const *workers, unsigned n, const struct conf *c);
 
+/* After a removal from the cache: what upstream itself remembers is not to answer any more, from each worker's next miss on. Called
+ * before the removal, so that no miss falls in between. Thread: any. */
+void query_forget(struct worker *const *workers, unsigned n);
+
 /* How a question from inside ended: reply is valid during the call; NULL (len 0) when there is none, why then says so. */
 typedef void query_resolved(void *arg, const uint8_t *reply, size_t len, const char *why);
 /* Puts a DNS query (a whole message, copied, at most QUERY_RESOLVE_MAX bytes) to a worker as if a client had sent it over TCP, but past

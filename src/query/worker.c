@@ -75,6 +75,13 @@ const struct conf *worker_conf(const struct worker *w)
 	return w->conf;
 }
 
+/* A count and no mail: it costs nothing to ask often, cannot fail, and is seen by whatever question comes after the removal. */
+void query_forget(struct worker *const *workers, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		atomic_fetch_add_explicit(&workers[i]->forget, 1, memory_order_release);
+}
+
 /* ---- a new configuration ---- */
 
 struct conf_mail {

@@ -21,7 +21,7 @@ static struct served s;
 static struct cache *cache;
 static struct admin *admin;
 static redisContext *redis;
-static atomic_int stops, confs;
+static atomic_int stops, confs, forgets;
 static atomic_llong conf_maxmemory;
 
 /* DNS.RESOLVE: the question comes back as its own answer (QR set), or waits until the test lets it go. */
@@ -64,6 +64,12 @@ static void conf_changed(void *arg, const struct conf *c)
 	confs++;
 }
 
+static void forget(void *arg)
+{
+	(void)arg;
+	forgets++;
+}
+
 static void stop(void *arg)
 {
 	(void)arg;
@@ -81,7 +87,7 @@ static void begin(const char *const *words)
 {
 	char err[400];
 
-	stops = confs = 0;
+	stops = confs = forgets = 0;
 	memset(&ask, 0, sizeof ask);
 	served_begin(&s, words);
 	cache = cache_new(&(struct cache_options){ .maxmemory = s.conf->maxmemory, .stale_for_s = s.conf->serve_stale_for, .hash_seed = 7 });
@@ -89,7 +95,7 @@ static void begin(const char *const *words)
 	cache_thread_begin(cache);
 	const struct admin_context ctx = {
 		.loop = s.loop, .cache = cache, .stats = s.stats, .own = stats_of(s.stats, 0), .conf = s.conf,
-		.hooks = { .resolve = ask_start, .conf_changed = conf_changed, .stop = stop },
+		.hooks = { .resolve = ask_start, .forget = forget, .conf_changed = conf_changed, .stop = stop },
 	};
 	admin = admin_new(&ctx, err, sizeof err);
 	check_eq_str(err, "");
@@ -134,6 +140,22 @@ static void fill(unsigned n)
 }
 
 /* ---- keys ---- */
+
+static void test_what_removes_answers_has_upstream_forget_them_too(void)
+{
+	const char *const ways[] = { "DEL A:a.test.", "UNLINK A:a.test.", "EXPIRE A:a.test. 0", "FLUSHALL", "FLUSHDB", "DNS.PURGE a.test." };
+
+	begin(NULL);
+	asked("0", "DEL A:a.test. key:000001");
+	check_eq_int(forgets, 0);
+	for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+		asked("OK", "DNS.SET A:a.test. 300 192.0.2.1");
+		served_ask(redis, ways[i]);
+		check_eq_int(forgets, i + 1);
+		asked("0", "EXISTS A:a.test.");
+	}
+	end();
+}
 
 static void test_a_stored_answer_is_seen_by_every_command(void)
 {

@@ -814,6 +814,8 @@ static void call_and_compare(const struct command_file *f)
 	char line[90];
 	unsigned n = 0;
 
+	if (!json_member(f->row, "function")) /* a container: its subcommands have files of their own */
+		return;
 	snprintf(line, sizeof line, "%s", f->full);
 	for (char *p = line; *p; p++)
 		*p = *p == '|' ? ' ' : *p;
@@ -839,7 +841,7 @@ static void call_and_compare(const struct command_file *f)
 	}
 	for (unsigned i = 0; i < NOT_CALLED; i++)
 		n += strcmp(not_called[i], f->full) == 0;
-	if (!n && json_member(f->row, "function")) {
+	if (!n) {
 		printf("no call of %s\n", f->full);
 		unit_fail();
 	}

@@ -146,13 +146,13 @@ static void test_what_removes_answers_has_upstream_forget_them_too(void)
 	const char *const ways[] = { "DEL A:a.test.", "UNLINK A:a.test.", "EXPIRE A:a.test. 0", "FLUSHALL", "FLUSHDB", "DNS.PURGE a.test." };
 
 	begin(NULL);
-	asked("0", "DEL A:a.test. key:000001");
+	asked(":0", "DEL A:a.test. key:000001");
 	check_eq_int(forgets, 0);
 	for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
 		asked("OK", "DNS.SET A:a.test. 300 192.0.2.1");
 		served_ask(redis, ways[i]);
 		check_eq_int(forgets, i + 1);
-		asked("0", "EXISTS A:a.test.");
+		asked(":0", "EXISTS A:a.test.");
 	}
 	end();
 }

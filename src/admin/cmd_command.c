@@ -382,7 +382,7 @@ enum step cmd_help(struct resp_call *r)
 	const struct resp_command *c = resp_command_find(admin_of(r)->server, r->argv[0].p, r->argv[0].len);
 	char name[32] = { 0 };
 
-	for (size_t i = 0; c->name[i] && i < sizeof name - 1; i++)
+	for (size_t i = 0; i < sizeof name - 1 && c->name[i]; i++)
 		name[i] = (char)toupper((unsigned char)c->name[i]);
 	resp_array(r->out, 1 + 2 * (size_t)c->n_subs);
 	text_reset(t);

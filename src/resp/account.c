@@ -183,10 +183,10 @@ static struct resp_slow_entry *slow_entry_new(const struct resp_client *c, const
 	const char *name = c->text[RESP_NAME] ? c->text[RESP_NAME] : "";
 	size_t name_len = strlen(name) + 1, per_arg = RESP_SLOW_ARG_LEN + 48;
 	struct resp_slow_entry *e = mem_calloc(1, sizeof *e + kept * per_arg + name_len);
-	char *at = (char *)(e + 1);
 
 	if (!e)
 		return NULL;
+	char *at = (char *)(e + 1);
 	e->argc = kept;
 	for (unsigned i = 0; i < kept; i++, at += per_arg) {
 		e->argv[i] = slow_arg(&argv[i], at);

@@ -112,7 +112,7 @@ static void reject_unknown_sub(struct resp_call *r, const struct resp_command *c
 {
 	char upper[NAME_MAX_LOOKUP + 1] = { 0 };
 
-	for (size_t i = 0; container->name[i] && i < sizeof upper - 1; i++)
+	for (size_t i = 0; i < sizeof upper - 1 && container->name[i]; i++)
 		upper[i] = (char)toupper((unsigned char)container->name[i]);
 	resp_errorf(r->out, "ERR unknown subcommand '%.*s'. Try %s HELP.", (int)(r->argv[1].len < 128 ? r->argv[1].len : 128), r->argv[1].p,
 		    upper);

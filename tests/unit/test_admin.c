@@ -638,6 +638,35 @@ static void test_what_makes_no_sense_here_says_so(void)
 	end();
 }
 
+static void test_no_memory_at_any_place_costs_at_most_a_connection(void)
+{
+	static const char *const commands[] = {
+		"DNS.SET TXT:a.test. 60 x y", "GET TXT:a.test.", "KEYS *", "SCAN 0 COUNT 5000", "DNS.PURGE nosuch.test SUBTREE", "DNS.RESOLVE a.test",
+		"CLIENT SETNAME me", "CLIENT LIST", "CONFIG GET *", "CONFIG SET maxmemory 100mb", "INFO all", "COMMAND DOCS", "SLOWLOG GET",
+		"DEL 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20", "EXPIRE TXT:a.test. 10", "FLUSHALL",
+	};
+
+	BEGIN("--slowlog-log-slower-than", "0");
+	for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++)
+		for (long nth = 1; nth < 12; nth++) {
+			redisContext *c = served_redis(&s);
+			char line[200];
+
+			check_eq_str(served_ask(c, "PING"), "PONG");
+			snprintf(line, sizeof line, "%s\r\n", commands[i]);
+			alloc_fail_after(nth);
+			served_say(c->fd, line);
+			ssize_t n = recv(c->fd, line, sizeof line, 0); /* a reply, an error, or the end: never silence */
+			alloc_fail_after(0);
+			check(n > 0 || n == 0 || errno == ECONNRESET);
+			redisFree(c);
+		}
+	asked("PONG", "PING");
+	asked("OK", "DNS.SET A:a.test. 60 192.0.2.1");
+	asked(":1", "DBSIZE");
+	end();
+}
+
 /* ---- the table ---- */
 
 static void lower(char *text)

@@ -107,6 +107,12 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
+static void policy_line(void *arg, const char *name, const char *value)
+{
+	(void)name;
+	text_addf(arg, "maxmemory_policy:%s\r\n", value);
+}
+
 static void memory_section(const struct info *i)
 {
 	const struct memory_figures *m = &i->m;
@@ -122,7 +128,7 @@ static void memory_section(const struct info *i)
 		  (ull)m->resident);
 	add_bytes(i, "total_system_memory", system);
 	add_bytes(i, "maxmemory", m->cache.maxmemory);
-	text_addf(i->t, "maxmemory_policy:%s\r\n", "value");
+	conf_get(i->a->conf, "maxmemory-policy", policy_line, i->t);
 	text_addf(i->t, "allocator_frag_ratio:%.2f\r\nallocator_frag_bytes:%llu\r\n", share(m->active, m->allocated),
 		  (ull)(m->active > m->allocated ? m->active - m->allocated : 0));
 	text_addf(i->t, "allocator_rss_ratio:%.2f\r\nallocator_rss_bytes:%llu\r\n", share(m->resident, m->active),

@@ -548,7 +548,7 @@ static void test_info_has_what_tools_read(void)
 {
 	static const char *const lines[] = {
 		"redis_version:7.0.15\r\n", "tcp_port:", "uptime_in_seconds:", "connected_clients:1\r\n", "blocked_clients:0\r\n", "used_memory:",
-		"used_memory_human:", "used_memory_rss:", "maxmemory:268435456\r\n", "mem_fragmentation_ratio:", "allocator_active:", "loading:0\r\n",
+		"used_memory_human:", "used_memory_rss:", "maxmemory:268435456\r\n", "maxmemory_policy:", "mem_fragmentation_ratio:", "allocator_active:", "loading:0\r\n",
 		"rdb_bgsave_in_progress:0\r\n", "aof_rewrite_in_progress:0\r\n", "total_commands_processed:", "total_connections_received:1\r\n",
 		"instantaneous_ops_per_sec:", "keyspace_hits:1\r\n", "keyspace_misses:2\r\n", "evicted_keys:0\r\n", "expired_keys:0\r\n",
 		"role:master\r\n", "used_cpu_sys:", "cmdstat_get:calls=2,", "cmdstat_config|get:calls=1,", "errorstat_ERR:count=1\r\n",

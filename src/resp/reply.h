@@ -33,7 +33,7 @@ static inline void resp_raw(struct resp_out *o, const void *p, size_t n)
 {
 	char *to = resp_out_room(o, n);
 
-	if (to) {
+	if (to && n) {
 		memcpy(to, p, n);
 		o->len += n;
 	}

@@ -66,6 +66,14 @@ void upstream_set_conf(struct upstream *u, const struct conf *c)
 	(void)u, (void)c;
 }
 
+static unsigned n_forgotten;
+
+void upstream_forget(struct upstream *u)
+{
+	(void)u;
+	n_forgotten++;
+}
+
 static void upstream_says(unsigned i, const struct upstream_reply *r)
 {
 	check(i < n_asks && asks[i].open);
@@ -133,7 +141,7 @@ static void begin(int n_words, const char *const *words)
 {
 	char err[1000] = "";
 	struct conf *c;
-	n_asks = n_late = n_untold = 0;
+	n_asks = n_late = n_untold = n_forgotten = 0;
 	upstream_full = false;
 	check_eq_int(conf_load(NULL, n_words, (char *const *)words, &c, err, sizeof err), 0);
 	conf = c;
@@ -848,6 +856,20 @@ static void test_a_question_from_inside_passes_allow_query_and_comes_back_by_mai
 	run_loop(1);
 	check_eq_int(n_inside, 3);
 	check_eq_int(inside_len, 0);
+	end();
+}
+
+static void test_upstream_is_told_to_forget_before_the_next_miss_and_once(void)
+{
+	begin(0, NULL);
+	learn("a.test.", 300);
+	query_forget(&worker, 1);
+	query_forget(&worker, 1);
+	check(ask((struct ask){ .name = "a.test." }) > 0);
+	check_eq_int(n_forgotten, 0);
+	learn("b.test.", 300);
+	learn("c.test.", 300);
+	check_eq_int(n_forgotten, 1);
 	end();
 }
 

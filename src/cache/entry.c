@@ -263,6 +263,9 @@ bool entry_whole(const struct entry *e, size_t len)
 	while ((more = entry_next_rrset(&v, &c, &s)) == 1) {
 		size_t n;
 		int got;
+		/* OPT is of one hop (RFC 6891 §6.1.1), and no other of these is data. */
+		if (rrtype_is_meta(s.type))
+			return false;
 		while ((got = rrset_next(&v, &s, &rdata, &n, scratch)) == 1)
 			if (!rdata_valid(s.type, rdata, n))
 				return false;

@@ -337,6 +337,10 @@ enum ingest entry_from_message(struct entry_scratch *s, const struct cache_key *
 {
 	struct ingest_run x;
 	struct dns_header h;
+	s->len = 0;
+	/* Questions that no one RRset answers: ANY, transfers; and what is no data at all, such as OPT. */
+	if (rrtype_is_meta(k->type))
+		return INGEST_NO_ANSWER;
 	enum ingest plain = ingest_plain(s, k, msg, len, m);
 	if (plain != INGEST_BAD)
 		return plain;
@@ -347,7 +351,6 @@ enum ingest entry_from_message(struct entry_scratch *s, const struct cache_key *
 	x.recs = (struct rec *)(void *)s->work;
 	x.tmp = (uint8_t *)s->work + MAX_RECORDS * sizeof(struct rec);
 	x.n_recs = x.n_sets = x.links = 0;
-	s->len = 0;
 	memcpy(x.at, k->name, k->name_len);
 	x.at_len = k->name_len;
 	x.at_hash = owner_hash(x.at, x.at_len);

@@ -583,6 +583,24 @@ static void test_a_message_cut_short_anywhere_is_refused(void)
 	kit_cache_free(c);
 }
 
+static void test_what_is_no_data_is_not_taken_as_an_answer(void)
+{
+	static const char *const types[] = { "OPT", "TSIG", "TKEY", "ANY", "AXFR", "IXFR", "MAILA", "MAILB" };
+	struct cache *c = kit_cache(1 << 22, 0);
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		char key[32];
+		MSG("w.a.test.", types[i], 0);
+		craft_raw(&kit_craft, SECTION_ANSWER, "w.a.test.", 300, kit_type(types[i]), CLASS_IN, "", 0);
+		NS("a.test.", 900, "SOA", SOA_RDATA);
+		snprintf(key, sizeof key, "%s:w.a.test.", types[i]);
+		enum ingest verdict = kit_ingest(c, key, NULL);
+		check(verdict == INGEST_NO_ANSWER || verdict == INGEST_BAD);
+		check_eq_int(kit_scratch.len, 0);
+	}
+	kit_cache_free(c);
+}
+
 /* A record of another name in the answer section makes a response one that has to be judged; what is taken is the same. */
 static void test_the_short_way_and_the_long_way_make_the_same_entry(void)
 {

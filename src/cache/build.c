@@ -22,10 +22,12 @@ void build_begin(struct build *b, struct entry_scratch *s, const struct cache_ke
 	p[E_TYPE] = (uint8_t)k->type;
 	p[E_HEAD] = (uint8_t)(k->type >> 8);
 	b->w.len = E_HEAD + (k->type > 255);
-	if (h->single)
-		writer_bytes(&b->w, k->name, k->name_len);
-	else
+	if (h->single) {
+		bytes_copy_short(p + b->w.len, k->name, k->name_len);
+		b->w.len += k->name_len;
+	} else {
 		writer_question(&b->w, k->name, k->name_len);
+	}
 	if (m->ede != EDE_NONE) {
 		size_t n = m->ede_text ? strlen(m->ede_text) : 0;
 		n = n > 120 ? 120 : n;

@@ -39,7 +39,6 @@ struct cache *cache_new(const struct cache_options *o)
 	}
 	for (size_t i = 0; i < STRIPES; i++) {
 		atomic_init(&d->words[i], shard_empty_word(DIR_DEPTH_MIN));
-		pthread_mutex_init(&c->stripes[i].lock, NULL);
 	}
 	atomic_init(&c->dir, d);
 	if (o->hash_seed)
@@ -70,8 +69,6 @@ void cache_free(struct cache *c)
 	destroy_all(c, atomic_load(&c->dir));
 	mem_free(atomic_load(&c->dir));
 	segment_pool_free(c->pool);
-	for (size_t i = 0; i < STRIPES; i++)
-		pthread_mutex_destroy(&c->stripes[i].lock);
 	free(c);
 }
 
@@ -192,7 +189,7 @@ static bool double_dir(struct cache *c, unsigned from_depth)
 	bool ok = true;
 	struct dir *old = NULL;
 	for (size_t i = 0; i < STRIPES; i++)
-		pthread_mutex_lock(&c->stripes[i].lock);
+		spin_lock(&c->stripes[i].lock);
 	struct dir *d = atomic_load(&c->dir);
 	if (d->depth == from_depth) {
 		struct dir *twice = dir_new(from_depth + 1);
@@ -208,7 +205,7 @@ static bool double_dir(struct cache *c, unsigned from_depth)
 		}
 	}
 	for (size_t i = STRIPES; i-- > 0;)
-		pthread_mutex_unlock(&c->stripes[i].lock);
+		spin_unlock(&c->stripes[i].lock);
 	if (old)
 		reclaim_defer(free_dir, old, false);
 	return ok;
@@ -254,6 +251,8 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 		uint64_t word = dir_word(cache_dir(c), h);
 		struct segment *s = (struct segment *)(void *)word_base(word);
 		size_t limit = shard_limit(c, h, word_depth(word));
+		__builtin_prefetch(word_base(word) + s->used, 1); /* where the entry will go */
+		__builtin_prefetch(word_base(word) + s->used + 64, 1);
 		uint32_t *old = shard_find(word, h, k, by_name);
 		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && segment_cost(s, span) + outside <= limit;
 		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
@@ -275,13 +274,16 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 	return ROOM_NO_MEMORY;
 }
 
-static void prefetch_bucket(const struct cache *c, uint64_t h)
+void cache_prefetch(const struct cache *c, const struct cache_key *k)
 {
 	/* In a section: the directory may be doubled and the old one freed. */
 	reclaim_read_begin();
-	uint64_t w = dir_word(cache_dir(c), h);
+	const struct dir *d = cache_dir(c);
+	uint64_t w = dir_word(d, k->hash), by_name = dir_word(d, k->hash_name);
 	reclaim_read_end();
-	__builtin_prefetch(table_bucket(word_base(w), hash_bucket1(h, word_nbuckets(w))));
+	__builtin_prefetch(word_base(w), 1);
+	__builtin_prefetch(table_bucket(word_base(w), hash_bucket1(k->hash, word_nbuckets(w))), 1);
+	__builtin_prefetch(table_bucket(word_base(by_name), hash_bucket1(k->hash_name, word_nbuckets(by_name))));
 }
 
 /* Unlinks what is filed for k under its own hash, or (by_name) the denial of its name; only_type: if that was asked for with
@@ -290,7 +292,7 @@ static bool unlink_filed(struct cache *c, const struct cache_key *k, bool by_nam
 {
 	uint64_t h = by_name ? k->hash_name : k->hash;
 	struct stripe *t = cache_stripe(c, h);
-	pthread_mutex_lock(&t->lock);
+	spin_lock(&t->lock);
 	uint64_t word = dir_word(cache_dir(c), h);
 	uint32_t *slot = shard_find(word, h, k, by_name);
 	if (slot && by_name && only_type && entry_type(slot_entry(word, slot)) != k->type)
@@ -299,7 +301,7 @@ static bool unlink_filed(struct cache *c, const struct cache_key *k, bool by_nam
 		shard_unlink(t, word, slot, false);
 		*(replaced ? &t->replaced : &t->removed) += 1;
 	}
-	pthread_mutex_unlock(&t->lock);
+	spin_unlock(&t->lock);
 	return slot != NULL;
 }
 
@@ -338,11 +340,11 @@ static int link_entry(struct cache *c, const struct cache_key *k, const struct e
 	/* A second round after the directory was doubled, or segments handed back; more only under races with other writers. */
 	for (int round = 0;; round++) {
 		struct retired r = { .n = 0 };
-		pthread_mutex_lock(&t->lock);
+		spin_lock(&t->lock);
 		room = try_store(c, t, h, k, by_name, bytes, len, external, &r);
 		unsigned depth = cache_dir(c)->depth;
 		bool doubling = room == ROOM_NEEDS_DOUBLING && word_depth(dir_word(cache_dir(c), h)) == depth;
-		pthread_mutex_unlock(&t->lock);
+		spin_unlock(&t->lock);
 		shard_retire(c, &r);
 		if (room != ROOM_NEEDS_DOUBLING)
 			break;
@@ -361,7 +363,6 @@ static int link_entry(struct cache *c, const struct cache_key *k, const struct e
 int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
 {
 	bool denies = scratch->buf[E_F1] & F1_NXNAME;
-	prefetch_bucket(c, denies ? k->hash : k->hash_name); /* for unlink_opposite */
 	int rc = link_entry(c, k, scratch);
 	if (rc == 0)
 		unlink_opposite(c, k, denies, (scratch->buf[E_F0] & F0_RCODE) == RCODE_SERVFAIL);
@@ -409,11 +410,11 @@ uint64_t cache_flush_step(struct cache *c, uint64_t place)
 {
 	struct stripe *t = cache_stripe(c, place);
 	struct retired r = { .n = 0 };
-	pthread_mutex_lock(&t->lock);
+	spin_lock(&t->lock);
 	uint64_t before = t->entries;
 	unsigned depth = shard_clear(c, t, place, &r);
 	t->removed += before - t->entries;
-	pthread_mutex_unlock(&t->lock);
+	spin_unlock(&t->lock);
 	shard_retire(c, &r);
 	/* Wraps to 0 behind the last shard. */
 	return ((place >> (64 - depth)) + 1) << (64 - depth);
@@ -449,7 +450,7 @@ void cache_info(struct cache *c, uint32_t now_s, struct cache_info *info)
 	*info = (struct cache_info){ .maxmemory = atomic_load(&c->maxmemory) };
 	for (size_t i = 0; i < STRIPES; i++) {
 		struct stripe *t = &c->stripes[i];
-		pthread_mutex_lock(&t->lock);
+		spin_lock(&t->lock);
 		info->entries += t->entries;
 		info->entry_bytes += t->entry_bytes;
 		info->external_bytes += t->external_bytes;
@@ -460,7 +461,7 @@ void cache_info(struct cache *c, uint32_t now_s, struct cache_info *info)
 		info->removed += t->removed;
 		info->rebuilds += t->rebuilds;
 		info->splits += t->splits;
-		pthread_mutex_unlock(&t->lock);
+		spin_unlock(&t->lock);
 	}
 	info->slot_bytes = info->entries * sizeof(uint32_t);
 	cache_info_sample(c, now_s, info);

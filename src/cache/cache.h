@@ -189,6 +189,8 @@ int entry_from_bytes(struct entry_scratch *s, const void *bytes, size_t len);
 
 /* ---- writing: outside of read sections ---------------------------------------------------------------------------------------- */
 
+/* Brings near what cache_store will touch for the key; worth a call before the entry is built. Any thread, any time. */
+void cache_prefetch(const struct cache *c, const struct cache_key *k);
 /* Links a copy of the entry in the scratch in place of the one with its key. 0, or ERR_NOMEM (counted; the old one still stands). */
 int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *s);
 /* True when it was there. */

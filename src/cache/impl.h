@@ -12,10 +12,10 @@
 #ifndef PITH_CACHE_IMPL_H
 #define PITH_CACHE_IMPL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/hash.h"
+#include "base/spin.h"
 #include "cache/cache.h"
 #include "cache/layout.h"
 #include "cache/reclaim.h"
@@ -49,7 +49,7 @@ struct dir {
 
 /* One lock and its shards' sums; the lock of a hash is its top DIR_DEPTH_MIN bits. */
 struct stripe {
-	pthread_mutex_t lock;
+	struct spin lock;
 	uint64_t entries, entry_bytes, external_bytes, segment_bytes;
 	uint64_t evicted, expired, replaced, removed, rebuilds, splits;
 } __attribute__((aligned(64)));
@@ -137,6 +137,25 @@ static inline unsigned bucket_match(const uint32_t *b, uint32_t fp)
 #else
 	for (unsigned i = 0; i < BUCKET_SLOTS; i++)
 		m |= (unsigned)(slot_load(b + i) >> OFFSET_BITS == fp) << i;
+#endif
+	return m;
+}
+
+/* Bit i set: slot i is free, never used or dead. */
+static inline unsigned bucket_free(const uint32_t *b)
+{
+	unsigned m = 0;
+#ifdef PROBE_SSE2
+	/* As signed numbers 0 and 1 are less than 2, and so is every slot with its top bit set: those are taken out again. */
+	__m128i two = _mm_set1_epi32(SLOT_DEAD + 1);
+	for (int i = 0; i < 4; i++) {
+		__m128i v = _mm_load_si128((const __m128i *)(const void *)(b + i * 4));
+		__m128i less = _mm_cmplt_epi32(v, two);
+		m |= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_andnot_si128(v, less))) << (i * 4);
+	}
+#else
+	for (unsigned i = 0; i < BUCKET_SLOTS; i++)
+		m |= (unsigned)(slot_load(b + i) <= SLOT_DEAD) << i;
 #endif
 	return m;
 }

@@ -80,10 +80,10 @@ void cache_tick(struct cache *c, uint32_t now_s, unsigned shards)
 		uint64_t h = c->tick_pos;
 		struct stripe *t = cache_stripe(c, h);
 		struct retired r = { .n = 0 };
-		pthread_mutex_lock(&t->lock);
+		spin_lock(&t->lock);
 		shard_visit(c, t, h, now_s, &r);
 		unsigned depth = word_depth(dir_word(cache_dir(c), h));
-		pthread_mutex_unlock(&t->lock);
+		spin_unlock(&t->lock);
 		shard_retire(c, &r);
 		/* Wraps to 0 behind the last shard. */
 		c->tick_pos = ((h >> (64 - depth)) + 1) << (64 - depth);

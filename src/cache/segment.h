@@ -21,7 +21,7 @@ enum {
 	SEGMENT_SPAN = 256 * 1024, /* 18 bits of offset in a slot */
 	SEGMENT_HEAD = 64,
 	SEGMENT_PAGE = 4096,
-	SEGMENT_WARM = 4,          /* places kept with their pages */
+	SEGMENT_WARM = 8,          /* places kept with their pages */
 };
 
 struct segment {

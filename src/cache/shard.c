@@ -133,10 +133,8 @@ void shard_destroy(struct cache *c, uint64_t word)
 static uint32_t *bucket_place(uint32_t *table, uint32_t i)
 {
 	uint32_t *b = table + (size_t)i * BUCKET_SLOTS;
-	for (unsigned j = 0; j < BUCKET_SLOTS; j++)
-		if (b[j] <= SLOT_DEAD)
-			return b + j;
-	return NULL;
+	unsigned m = bucket_free(b);
+	return m ? b + __builtin_ctz(m) : NULL;
 }
 
 static uint32_t *table_place(uint32_t *table, unsigned nbuckets, uint64_t h)
@@ -501,10 +499,10 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 	return ROOM_MADE;
 }
 
-/* The size that a shard of `now` bytes is laid out for: half as much again, to the limit. */
+/* The size that a shard of `now` bytes is laid out for: twice as much, to the limit. */
 static size_t next_size(size_t now, size_t limit)
 {
-	size_t full = (now + now / 2 + SEGMENT_PAGE) & ~(size_t)(SEGMENT_PAGE - 1);
+	size_t full = (now * 2 + SEGMENT_PAGE) & ~(size_t)(SEGMENT_PAGE - 1);
 	return full < limit - limit / 4 ? full : limit;
 }
 

@@ -138,6 +138,7 @@ static void flight_land_message(struct flight *fl, const struct upstream_reply *
 {
 	struct worker *w = fl->worker;
 	struct entry_meta m = entry_meta(w, fl, r);
+	cache_prefetch(w->cache, &fl->key);
 	enum ingest in = entry_from_message(&w->scratch, &fl->key, r->msg, r->len, &m);
 	if (in == INGEST_NO_ANSWER && w->scratch.len)
 		in = INGEST_TTL0; /* a chain whose end nobody told: passed on, and not kept */

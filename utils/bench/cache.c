@@ -64,6 +64,7 @@ static void fill(struct cache *c, const struct bench_options *o, struct figures 
 			struct entry_meta meta = { .now_s = now, .max_ttl_s = 86400, .max_negative_ttl_s = 3600,
 						   .source = SOURCE_FORWARD, .ede = EDE_NONE };
 			cache_key_init(c, &key, m->name, m->name_len, m->type, false);
+			cache_prefetch(c, &key);
 			if (entry_from_message(scratch, &key, m->bytes, m->len, &meta) != INGEST_OK || cache_store(c, &key, scratch) != 0) {
 				fprintf(stderr, "message %" PRIu64 " was not stored\n", i + k);
 				exit(1);

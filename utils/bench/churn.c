@@ -32,6 +32,7 @@ static double store_one(struct store_run *r, uint64_t i, uint32_t max_ttl_s)
 	bench_message(&r->m, r->o->mix, i);
 	double from = bench_now_s();
 	cache_key_init(r->c, &key, r->m.name, r->m.name_len, r->m.type, false);
+	cache_prefetch(r->c, &key);
 	if (entry_from_message(r->scratch, &key, r->m.bytes, r->m.len, &meta) != INGEST_OK || cache_store(r->c, &key, r->scratch) != 0) {
 		fprintf(stderr, "message %" PRIu64 " was not stored\n", i);
 		exit(1);

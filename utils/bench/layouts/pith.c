@@ -46,6 +46,7 @@ static bool pith_insert(void *arg, const uint8_t *name, uint8_t name_len, uint16
 	struct entry_meta meta = { .now_s = now_s, .max_ttl_s = TTL_MAX_S, .max_negative_ttl_s = TTL_MAX_NEGATIVE_S,
 				   .source = SOURCE_FORWARD, .ede = EDE_NONE };
 	pith_key(x, &key, name, name_len, type, ecs);
+	cache_prefetch(x->cache, &key);
 	return entry_from_message(&x->scratch, &key, msg, len, &meta) == INGEST_OK && cache_store(x->cache, &key, &x->scratch) == 0;
 }
 

@@ -6,14 +6,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "admin/admin.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/pidfile.h"
+#include "base/process.h"
 #include "base/version.h"
 #include "cache/cache.h"
 #include "config/config.h"
@@ -35,8 +34,6 @@ struct server {
 	struct signal_watch signals[3];
 	bool has_pidfile;
 };
-
-/* ---- while it runs ---- */
 
 static void cache_care(void *arg)
 {
@@ -67,8 +64,12 @@ static enum step resolve(void *arg, const uint8_t *msg, size_t len, admin_resolv
 
 static void forget(void *arg)
 {
-	struct server *s = arg;
-	front_pool_forget(s->pool);
+	front_pool_forget(((struct server *)arg)->pool);
+}
+
+static bool upstream(void *arg, unsigned i, struct upstream_server *out)
+{
+	return front_pool_upstream(((struct server *)arg)->pool, i, out);
 }
 
 static void stop(void *arg)
@@ -129,9 +130,10 @@ static int server_start(struct server *s, char *err, size_t cap)
 	if (!s->pool)
 		return ERR_SYS;
 	struct admin_context ctx = { .loop = s->loop, .cache = s->cache, .stats = s->stats, .own = stats_of(s->stats, 0), .conf = s->conf,
-				     .hooks = { .arg = s, .resolve = resolve, .forget = forget, .conf_changed = take_conf, .stop = stop } };
+				     .hooks = { .arg = s, .resolve = resolve, .forget = forget, .upstream = upstream,
+					.conf_changed = take_conf, .stop = stop } };
 	s->admin = admin_new(&ctx, err, cap);
-	if (!s->admin || (*s->conf->pidfile && pidfile_write(s->conf->pidfile, err, cap) < 0))
+	if (!s->admin || (*s->conf->pidfile && process_write_pidfile(s->conf->pidfile, err, cap) < 0))
 		return ERR_SYS;
 	s->has_pidfile = *s->conf->pidfile;
 	if (front_pool_start(s->pool, err, cap) < 0)
@@ -173,7 +175,6 @@ int main(int argc, char **argv)
 {
 	struct server s = { 0 };
 	struct conf *conf = NULL;
-	struct rlimit files;
 	char err[8192] = "";
 	const char *first = argc > 1 ? argv[1] : "";
 	if (argc == 2 && strcmp(first, "--version") == 0)
@@ -186,8 +187,7 @@ int main(int argc, char **argv)
 	s.conf = conf;
 	if (rc == 0 && !check) {
 		signal(SIGPIPE, SIG_IGN);
-		if (getrlimit(RLIMIT_NOFILE, &files) == 0 && (files.rlim_cur = files.rlim_max))
-			setrlimit(RLIMIT_NOFILE, &files);
+		process_raise_files();
 		rc = server_start(&s, err, sizeof err);
 		if (rc == 0)
 			loop_run(s.loop);

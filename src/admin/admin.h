@@ -8,6 +8,7 @@
 #ifndef PITH_ADMIN_ADMIN_H
 #define PITH_ADMIN_ADMIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct conf;
 struct loop;
 struct stats;
 struct stats_thread;
+struct upstream_server;
 
 /* How a question put by admin_hooks.resolve ended. msg: the reply as a client over TCP would get it, valid during the call;
  * NULL (len 0) when there is none, why then says so. Comes in the admin thread. */
@@ -32,6 +34,8 @@ struct admin_hooks {
 	enum step (*resolve)(void *arg, const uint8_t *msg, size_t len, admin_resolved *done, void *done_arg);
 	/* Entries are about to be removed: what the workers' upstreams themselves remember is not to bring them back. */
 	void (*forget)(void *arg);
+	/* The figures of the i-th server that questions are forwarded to, over all workers. False: there are not that many. */
+	bool (*upstream)(void *arg, unsigned i, struct upstream_server *out);
 	/* c is in force from now on: hand it to every worker, apply what belongs to the process or the cache (log level, maxmemory).
 	 * Whoever keeps it takes a reference. */
 	void (*conf_changed)(void *arg, const struct conf *c);

@@ -275,6 +275,11 @@ static void dns_section(const struct info *i)
 	}
 }
 
+static void upstreams_section(const struct info *i)
+{
+	upstreams_info(i->a, i->t);
+}
+
 static const struct info_section {
 	const char *name, *title;
 	void (*write)(const struct info *i);
@@ -293,6 +298,7 @@ static const struct info_section {
 	{ "latencystats", "Latencystats", latencystats_section, false },
 	{ "cluster", "Cluster", cluster_section, true },
 	{ "dns", "Dns", dns_section, true },
+	{ "upstreams", "Upstreams", upstreams_section, true },
 	{ "keyspace", "Keyspace", keyspace_section, true },
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };

@@ -246,6 +246,9 @@ static const struct command_arg args_dns_set[] = {
 static const struct command_key_spec keys_dns_set[] = { { KEY_OW | KEY_UPDATE, 1, 0, 1, 0 } };
 static const struct command_docs docs_dns_set = { "Stores one RRset, each record's data in zone text.", "0.1.0", "dns", "O(N) where N is the number of records",
 	ACL_DNS | ACL_SLOW | ACL_WRITE, 3, 1, 0, args_dns_set, keys_dns_set, NULL };
+static const char *const tips_dns_upstreams[] = { "nondeterministic_output" };
+static const struct command_docs docs_dns_upstreams = { "Returns the servers that questions are forwarded to, with their speed, health and figures.", "0.1.0", "dns", "O(N) where N is the number of servers times the number of workers",
+	ACL_DNS | ACL_SLOW, 0, 0, 1, NULL, NULL, tips_dns_upstreams };
 static const struct command_arg args_echo[] = {
 	{ "message", "string", NULL, NULL, 0, -1, 0, NULL },
 };
@@ -370,12 +373,12 @@ static const struct command_docs docs_latency_reset = { "Forgets the samples of 
 static const struct command_docs docs_latency = { "A container for commands about how long commands take.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_latency[] = {
-	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 46, NULL, 0, &docs_latency_doctor },
-	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 47, NULL, 0, &docs_latency_help },
-	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 48, NULL, 0, &docs_latency_histogram },
-	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 49, NULL, 0, &docs_latency_history },
-	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_latency_latest },
-	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_latency_reset },
+	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 47, NULL, 0, &docs_latency_doctor },
+	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 48, NULL, 0, &docs_latency_help },
+	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 49, NULL, 0, &docs_latency_histogram },
+	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_latency_history },
+	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_latency_latest },
+	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 52, NULL, 0, &docs_latency_reset },
 };
 static const char *const tips_memory_doctor[] = { "nondeterministic_output" };
 static const struct command_docs docs_memory_doctor = { "Says in words whether memory is well.", "0.1.0", "server", "O(1)",
@@ -397,11 +400,11 @@ static const struct command_docs docs_memory_usage = { "Returns what an entry co
 static const struct command_docs docs_memory = { "A container for commands about memory.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_memory[] = {
-	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 53, NULL, 0, &docs_memory_doctor },
-	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 54, NULL, 0, &docs_memory_help },
-	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 55, NULL, 0, &docs_memory_purge },
-	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 56, NULL, 0, &docs_memory_stats },
-	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 57, NULL, 0, &docs_memory_usage },
+	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 54, NULL, 0, &docs_memory_doctor },
+	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 55, NULL, 0, &docs_memory_help },
+	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 56, NULL, 0, &docs_memory_purge },
+	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 57, NULL, 0, &docs_memory_stats },
+	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 58, NULL, 0, &docs_memory_usage },
 };
 static const struct command_docs docs_module_help = { "Shows what MODULE can do.", "0.1.0", "server", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -410,8 +413,8 @@ static const struct command_docs docs_module_list = { "Lists modules: none.", "0
 static const struct command_docs docs_module = { "A container for commands about modules: there are none.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_module[] = {
-	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 59, NULL, 0, &docs_module_help },
-	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 60, NULL, 0, &docs_module_list },
+	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 60, NULL, 0, &docs_module_help },
+	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 61, NULL, 0, &docs_module_list },
 };
 static const struct command_arg args_object_encoding[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -444,11 +447,11 @@ static const struct command_docs docs_object_refcount = { "Returns 1 for a key t
 static const struct command_docs docs_object = { "A container for commands about what stands behind a key.", "0.1.0", "generic", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_object[] = {
-	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 62, NULL, 0, &docs_object_encoding },
-	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 63, NULL, 0, &docs_object_freq },
-	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 64, NULL, 0, &docs_object_help },
-	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 65, NULL, 0, &docs_object_idletime },
-	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 66, NULL, 0, &docs_object_refcount },
+	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 63, NULL, 0, &docs_object_encoding },
+	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 64, NULL, 0, &docs_object_freq },
+	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 65, NULL, 0, &docs_object_help },
+	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 66, NULL, 0, &docs_object_idletime },
+	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 67, NULL, 0, &docs_object_refcount },
 };
 static const struct command_arg args_persist[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -565,10 +568,10 @@ static const struct command_docs docs_slowlog_reset = { "Empties the slow log.",
 static const struct command_docs docs_slowlog = { "A container for commands about the slow log.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_slowlog[] = {
-	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 84, NULL, 0, &docs_slowlog_get },
-	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 85, NULL, 0, &docs_slowlog_help },
-	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 86, NULL, 0, &docs_slowlog_len },
-	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_slowlog_reset },
+	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 85, NULL, 0, &docs_slowlog_get },
+	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 86, NULL, 0, &docs_slowlog_help },
+	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_slowlog_len },
+	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 88, NULL, 0, &docs_slowlog_reset },
 };
 static const struct command_arg args_strlen[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -618,44 +621,45 @@ static const struct resp_command commands[] = {
 	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE, 32, NULL, 0, &docs_dns_purge },
 	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING, 33, NULL, 0, &docs_dns_resolve },
 	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 34, NULL, 0, &docs_dns_set },
-	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 35, NULL, 0, &docs_echo },
-	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 36, NULL, 0, &docs_exists },
-	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 37, NULL, 0, &docs_expire },
-	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 38, NULL, 0, &docs_expireat },
-	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 39, NULL, 0, &docs_expiretime },
-	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE, 40, NULL, 0, &docs_flushall },
-	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE, 41, NULL, 0, &docs_flushdb },
-	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 42, NULL, 0, &docs_get },
-	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 43, NULL, 0, &docs_hello },
-	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 44, NULL, 0, &docs_info },
-	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 45, NULL, 0, &docs_keys },
-	{ "latency", "latency", NULL, -2, 0, 52, subs_latency, 6, &docs_latency },
-	{ "memory", "memory", NULL, -2, 0, 58, subs_memory, 5, &docs_memory },
-	{ "module", "module", NULL, -2, 0, 61, subs_module, 2, &docs_module },
-	{ "object", "object", NULL, -2, 0, 67, subs_object, 5, &docs_object },
-	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 68, NULL, 0, &docs_persist },
-	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 69, NULL, 0, &docs_pexpire },
-	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 70, NULL, 0, &docs_pexpireat },
-	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 71, NULL, 0, &docs_pexpiretime },
-	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST, 72, NULL, 0, &docs_ping },
-	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 73, NULL, 0, &docs_pttl },
-	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 74, NULL, 0, &docs_quit },
-	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 75, NULL, 0, &docs_randomkey },
-	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 76, NULL, 0, &docs_readonly },
-	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 77, NULL, 0, &docs_readwrite },
-	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 78, NULL, 0, &docs_reset },
-	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 79, NULL, 0, &docs_role },
-	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 80, NULL, 0, &docs_scan },
-	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 81, NULL, 0, &docs_select },
-	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 82, NULL, 0, &docs_set },
-	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 83, NULL, 0, &docs_shutdown },
-	{ "slowlog", "slowlog", NULL, -2, 0, 88, subs_slowlog, 4, &docs_slowlog },
-	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 89, NULL, 0, &docs_strlen },
-	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 90, NULL, 0, &docs_time },
-	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 91, NULL, 0, &docs_touch },
-	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 92, NULL, 0, &docs_ttl },
-	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 93, NULL, 0, &docs_type },
-	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 94, NULL, 0, &docs_unlink },
+	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 35, NULL, 0, &docs_dns_upstreams },
+	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 36, NULL, 0, &docs_echo },
+	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 37, NULL, 0, &docs_exists },
+	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 38, NULL, 0, &docs_expire },
+	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 39, NULL, 0, &docs_expireat },
+	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 40, NULL, 0, &docs_expiretime },
+	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE, 41, NULL, 0, &docs_flushall },
+	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE, 42, NULL, 0, &docs_flushdb },
+	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 43, NULL, 0, &docs_get },
+	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 44, NULL, 0, &docs_hello },
+	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 45, NULL, 0, &docs_info },
+	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 46, NULL, 0, &docs_keys },
+	{ "latency", "latency", NULL, -2, 0, 53, subs_latency, 6, &docs_latency },
+	{ "memory", "memory", NULL, -2, 0, 59, subs_memory, 5, &docs_memory },
+	{ "module", "module", NULL, -2, 0, 62, subs_module, 2, &docs_module },
+	{ "object", "object", NULL, -2, 0, 68, subs_object, 5, &docs_object },
+	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 69, NULL, 0, &docs_persist },
+	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 70, NULL, 0, &docs_pexpire },
+	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 71, NULL, 0, &docs_pexpireat },
+	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 72, NULL, 0, &docs_pexpiretime },
+	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST, 73, NULL, 0, &docs_ping },
+	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 74, NULL, 0, &docs_pttl },
+	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 75, NULL, 0, &docs_quit },
+	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 76, NULL, 0, &docs_randomkey },
+	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 77, NULL, 0, &docs_readonly },
+	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 78, NULL, 0, &docs_readwrite },
+	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 79, NULL, 0, &docs_reset },
+	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 80, NULL, 0, &docs_role },
+	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 81, NULL, 0, &docs_scan },
+	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 82, NULL, 0, &docs_select },
+	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 83, NULL, 0, &docs_set },
+	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 84, NULL, 0, &docs_shutdown },
+	{ "slowlog", "slowlog", NULL, -2, 0, 89, subs_slowlog, 4, &docs_slowlog },
+	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 90, NULL, 0, &docs_strlen },
+	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 91, NULL, 0, &docs_time },
+	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 92, NULL, 0, &docs_touch },
+	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 93, NULL, 0, &docs_ttl },
+	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 94, NULL, 0, &docs_type },
+	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 95, NULL, 0, &docs_unlink },
 };
 
-const struct resp_table commands_table = { commands, 50, 95 };
+const struct resp_table commands_table = { commands, 51, 96 };

@@ -36,6 +36,7 @@ resp_fn cmd_dns_get;
 resp_fn cmd_dns_purge;
 resp_fn cmd_dns_resolve;
 resp_fn cmd_dns_set;
+resp_fn cmd_dns_upstreams;
 resp_fn cmd_echo;
 resp_fn cmd_exists;
 resp_fn cmd_expire;

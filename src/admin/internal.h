@@ -100,6 +100,11 @@ struct memory_figures {
 };
 void memory_figures(struct admin *a, struct memory_figures *f);
 
+/* ---- cmd_upstreams.c ---- */
+
+/* INFO's lines on the servers that questions are forwarded to. */
+void upstreams_info(const struct admin *a, struct resp_out *t);
+
 /* ---- cmd_info.c ---- */
 
 /* Called each RATE_MS: the samples behind instantaneous_*. */

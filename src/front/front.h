@@ -46,6 +46,8 @@ void front_pool_free(struct front_pool *p);
 int front_pool_set_conf(struct front_pool *p, const struct conf *c);
 /* query_forget for all of them. */
 void front_pool_forget(struct front_pool *p);
+/* query_upstream over all of them. */
+bool front_pool_upstream(const struct front_pool *p, unsigned i, struct upstream_server *out);
 /* query_resolve, by each worker in turn. */
 int front_pool_resolve(struct front_pool *p, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg);
 

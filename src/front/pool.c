@@ -114,6 +114,11 @@ void front_pool_forget(struct front_pool *p)
 	query_forget(p->workers, p->n);
 }
 
+bool front_pool_upstream(const struct front_pool *p, unsigned i, struct upstream_server *out)
+{
+	return query_upstream(p->workers, p->n, i, out);
+}
+
 int front_pool_resolve(struct front_pool *p, struct loop *home, const uint8_t *msg, size_t len, query_resolved *fn, void *arg)
 {
 	return query_resolve(p->workers[p->next++ % p->n], home, msg, len, fn, arg);

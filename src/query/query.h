@@ -20,6 +20,7 @@
 #include "stats/stats.h"
 #include "wire/wire.h"
 
+struct upstream_server; /* of upstream/upstream.h */
 struct worker;
 
 /* ---- who asks, and how the answer gets back -------------------------------------------------------------------------- */
@@ -97,6 +98,9 @@ int query_set_conf(struct worker *const *workers, unsigned n, const struct conf 
 /* After a removal from the cache: what upstream itself remembers is not to answer any more, from each worker's next miss on. Called
  * before the removal, so that no miss falls in between. Thread: any. */
 void query_forget(struct worker *const *workers, unsigned n);
+
+/* The figures of the i-th server that questions are forwarded to, summed over the workers. False: there are not that many. Thread: any. */
+bool query_upstream(struct worker *const *workers, unsigned n, unsigned i, struct upstream_server *out);
 
 /* How a question from inside ended: reply is valid during the call; NULL (len 0) when there is none, why then says so. */
 typedef void query_resolved(void *arg, const uint8_t *reply, size_t len, const char *why);

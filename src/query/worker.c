@@ -82,6 +82,16 @@ void query_forget(struct worker *const *workers, unsigned n)
 		atomic_fetch_add_explicit(&workers[i]->forget, 1, memory_order_release);
 }
 
+bool query_upstream(struct worker *const *workers, unsigned n, unsigned i, struct upstream_server *out)
+{
+	*out = (struct upstream_server){ 0 };
+	for (unsigned w = 0; w < n; w++) {
+		if (!upstream_add_server(workers[w]->upstream, i, out))
+			return false;
+	}
+	return n > 0;
+}
+
 /* ---- a new configuration ---- */
 
 struct conf_mail {

@@ -43,6 +43,33 @@ static bool speaks_edns(const struct errand *f, const struct server *s)
 	return !f->plain && clock_real_mono_ms() >= s->no_edns_until_ms;
 }
 
+static void count_sent(struct errand *f, struct server *s, bool *counted)
+{
+	*counted = true;
+	figure_move(&s->figures.in_flight, 1);
+	figure_add(&s->figures.sent, 1);
+	stat_inc(f->forwarder->stats, STAT_UPSTREAM_SENT);
+}
+
+static void count_over(struct server *s, bool *counted)
+{
+	if (*counted)
+		figure_move(&s->figures.in_flight, -1);
+	*counted = false;
+}
+
+void try_release(struct try *t)
+{
+	count_over(t->server, &t->counted);
+	port_release(&t->slot);
+}
+
+void tcp_release(struct tcp_try *t)
+{
+	count_over(t->server, &t->counted);
+	stream_release(&t->slot);
+}
+
 /* A place among the tries: a free one, else the oldest. */
 static struct try *try_place(struct errand *f)
 {
@@ -56,7 +83,7 @@ static struct try *try_place(struct errand *f)
 		if (t->sent_us < oldest->sent_us)
 			oldest = t;
 	}
-	port_release(&oldest->slot);
+	try_release(oldest);
 	return oldest;
 }
 
@@ -85,7 +112,7 @@ int errand_send_udp(struct errand *f, struct server *s)
 		return ERR_SYS;
 	}
 	f->last = t;
-	stat_inc(f->forwarder->stats, STAT_UPSTREAM_SENT);
+	count_sent(f, s, &t->counted);
 	return 0;
 }
 
@@ -95,7 +122,7 @@ int errand_send_tcp(struct errand *f, struct server *s, bool for_case)
 	struct tcp_try *t = &f->tcp;
 	int len, err;
 
-	stream_release(&t->slot);
+	tcp_release(t);
 	t->errand = f;
 	t->server = s;
 	t->for_case = for_case;
@@ -106,7 +133,8 @@ int errand_send_tcp(struct errand *f, struct server *s, bool for_case)
 	if (err != 0)
 		return err;
 	f->last = NULL;
-	stat_inc(f->forwarder->stats, STAT_UPSTREAM_SENT);
+	count_sent(f, s, &t->counted);
+	figure_add(&s->figures.tcp, 1);
 	stat_inc(f->forwarder->stats, STAT_UPSTREAM_TCP);
 	return 0;
 }
@@ -226,12 +254,12 @@ static void udp_packet(struct forwarder *fw, struct port *p, const uint8_t *msg,
 	if (match == MATCH_BUT_CASE && t->cased) {
 		stat_inc(fw->stats, STAT_UPSTREAM_MISMATCH);
 		if (t->errand->tcp.slot.stream == NULL) {
-			port_release(slot);
+			try_release(t);
 			errand_ask(t->errand, t->server, true, true);
 		}
 		return;
 	}
-	port_release(slot);
+	try_release(t);
 	server_heard(t->server, t->sent_us);
 	answer_judge(t->errand, t->server, msg, len, t->edns, false);
 }
@@ -246,7 +274,7 @@ static void port_failed(struct port *p)
 
 		if (t == NULL)
 			break;
-		port_release(&t->slot);
+		try_release(t);
 		server_was_silent(t->server, t->sent_us / 1000, 0, now_ms);
 		if (t == t->errand->last)
 			errand_server_failed(t->errand, t->server, true);
@@ -292,7 +320,7 @@ static void stream_message(struct stream *st, uint8_t *msg, size_t len, void *ar
 	}
 	if (match == MATCH_BUT_CASE)
 		t->server->no_case_until_ms = clock_real_mono_ms() + SERVER_QUIRK_MS;
-	stream_release(slot);
+	tcp_release(t);
 	server_heard(t->server, t->sent_us);
 	answer_judge(t->errand, t->server, msg, len, t->edns, true);
 }
@@ -304,6 +332,7 @@ static void stream_lost(struct stream_slot *slot, bool reused, void *arg)
 	struct errand *f = t->errand;
 
 	(void)arg;
+	count_over(t->server, &t->counted);
 	if (reused && !f->tcp_again) {
 		f->tcp_again = true;
 		errand_ask(f, t->server, true, t->for_case);

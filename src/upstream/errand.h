@@ -38,6 +38,7 @@ struct try {
 	struct server *server;
 	uint64_t sent_us;
 	bool cased, edns;      /* as sent */
+	bool counted;          /* in the server's in_flight */
 };
 
 struct tcp_try {
@@ -47,6 +48,7 @@ struct tcp_try {
 	uint64_t sent_us;
 	bool edns;
 	bool for_case;         /* asked over TCP because the case of the name came back changed */
+	bool counted;
 };
 
 struct errand {
@@ -87,6 +89,9 @@ struct errand {
 int errand_send_udp(struct errand *f, struct server *s);
 /* The same over TCP, *without* touching the UDP tries. */
 int errand_send_tcp(struct errand *f, struct server *s, bool for_case);
+/* Nothing more is expected of the try; one that is not under way may be given too. */
+void try_release(struct try *t);
+void tcp_release(struct tcp_try *t);
 /* A socket of the pool is readable. */
 void errand_port_ready(struct port *p, void *forwarder);
 extern const struct stream_events errand_stream_events;

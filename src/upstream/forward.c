@@ -26,8 +26,8 @@ static void errand_close(struct errand *f)
 	struct forwarder *fw = f->forwarder;
 
 	for (int i = 0; i < ERRAND_TRIES; i++)
-		port_release(&f->tries[i].slot);
-	stream_release(&f->tcp.slot);
+		try_release(&f->tries[i]);
+	tcp_release(&f->tcp);
 	timer_cancel(&f->timer);
 	if (f->pinned)
 		f->pinned->probing = false;
@@ -138,6 +138,7 @@ void errand_ask(struct errand *f, struct server *s, bool tcp, bool for_case)
 void errand_server_failed(struct errand *f, struct server *s, bool network)
 {
 	f->failed |= 1u << s->index;
+	figure_add(&s->figures.failures, 1);
 	if (network)
 		f->network = true;
 	else
@@ -170,6 +171,7 @@ void errand_next(struct errand *f)
 		if (errand_send(f, s, false, false))
 			return;
 		f->failed |= 1u << s->index;
+		figure_add(&s->figures.failures, 1);
 		f->network = true;
 	}
 	errand_give_up(f);
@@ -190,7 +192,7 @@ static void errand_on_timer(void *arg)
 	stat_inc(f->forwarder->stats, STAT_UPSTREAM_TIMEOUTS);
 	server_was_silent(s, sent_ms, (uint32_t)(now - sent_ms), now);
 	if (f->last == NULL) {
-		stream_release(&f->tcp.slot);
+		tcp_release(&f->tcp);
 		/* Nothing at all since then: the connection is dead, and the others on it need not find out one by one. */
 		if (s->answered_ms < sent_ms)
 			stream_break(&s->stream);
@@ -330,10 +332,10 @@ struct way *forward_new(struct loop *l, const struct conf *c, struct stats_threa
 	return &fw->way;
 }
 
-struct server_set *forward_add_servers(struct way *w, unsigned n, char *const *addrs, unsigned *bad)
+struct server_set *forward_add_servers(struct way *w, const char *zone, unsigned n, char *const *addrs, unsigned *bad)
 {
 	struct forwarder *fw = (struct forwarder *)w;
-	struct server_set **sets, *set = server_set_new(n, addrs, bad);
+	struct server_set **sets, *set = server_set_new(zone, n, addrs, bad);
 
 	if (set == NULL)
 		return NULL;
@@ -348,6 +350,27 @@ struct server_set *forward_add_servers(struct way *w, unsigned n, char *const *a
 		struct server *s = &set->servers[i];
 
 		stream_init(&s->stream, fw->loop, &s->ports.sa, s->ports.sa_len, &errand_stream_events, fw);
+		s->stream.gauge = &s->figures.streams;
 	}
 	return set;
+}
+
+bool forward_add_figures(const struct way *w, unsigned i, struct upstream_server *sum)
+{
+	const struct forwarder *fw = (const struct forwarder *)w;
+
+	for (unsigned k = 0; k < fw->n_sets; k++) {
+		const struct server_set *set = fw->sets[k];
+
+		if (i < set->n) {
+			const struct server *s = &set->servers[i];
+
+			sum->zone = set->zone;
+			sum->address = s->text;
+			figures_sum(&s->figures, clock_real_mono_ms(), sum);
+			return true;
+		}
+		i -= set->n;
+	}
+	return false;
 }

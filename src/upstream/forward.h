@@ -12,6 +12,9 @@ struct stats_thread;
 /* sockets: how many UDP sockets it may have open at once. NULL: no memory. */
 struct way *forward_new(struct loop *l, const struct conf *c, struct stats_thread *stats, unsigned sockets);
 /* Makes the n addresses known; the forwarder owns the set. NULL: see server_set_new. */
-struct server_set *forward_add_servers(struct way *w, unsigned n, char *const *addrs, unsigned *bad);
+struct server_set *forward_add_servers(struct way *w, const char *zone, unsigned n, char *const *addrs, unsigned *bad);
+
+/* Adds the figures of the i-th server of all zones, in the order they were added. False: no such. Thread: any. */
+bool forward_add_figures(const struct way *w, unsigned i, struct upstream_server *sum);
 
 #endif

@@ -46,13 +46,14 @@ static void server_init(struct server *s, unsigned index, const struct conf_addr
 		snprintf(s->text, sizeof s->text, "%s@%u", ip, a->port);
 }
 
-struct server_set *server_set_new(unsigned n, char *const *addrs, unsigned *bad)
+struct server_set *server_set_new(const char *zone, unsigned n, char *const *addrs, unsigned *bad)
 {
 	struct server_set *set = mem_calloc(1, sizeof *set + n * sizeof set->servers[0]);
 
 	*bad = n;
 	if (set == NULL)
 		return NULL;
+	set->zone = zone;
 	set->n = n;
 	for (unsigned i = 0; i < n; i++) {
 		struct conf_addr a;
@@ -118,6 +119,12 @@ struct server *server_pick_probe(struct server_set *set, const struct server *ch
 	return s == chosen || s->probing || server_is_dead(s) ? NULL : s;
 }
 
+static void server_show(struct server *s)
+{
+	__atomic_store_n(&s->figures.srtt_us, s->srtt_us, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->figures.dead_until_ms, server_is_dead(s) ? s->dead_until_ms : 0, __ATOMIC_RELAXED);
+}
+
 void server_answered(struct server *s, uint64_t rtt_us, uint64_t now_ms)
 {
 	uint32_t rtt = rtt_us > 60000000 ? 60000000 : (uint32_t)rtt_us + 1;
@@ -126,9 +133,12 @@ void server_answered(struct server *s, uint64_t rtt_us, uint64_t now_ms)
 	s->silent = 0;
 	s->backoff_ms = SERVER_BACKOFF_MS;
 	s->answered_ms = now_ms;
+	figure_add(&s->figures.answered, 1);
+	figures_rtt(&s->figures, rtt);
+	server_show(s);
 }
 
-void server_was_silent(struct server *s, uint64_t sent_ms, uint32_t timeout_ms, uint64_t now_ms)
+static void count_silence(struct server *s, uint64_t sent_ms, uint32_t timeout_ms, uint64_t now_ms)
 {
 	uint32_t cost_us = timeout_ms * 1000;
 
@@ -142,4 +152,12 @@ void server_was_silent(struct server *s, uint64_t sent_ms, uint32_t timeout_ms, 
 		return;
 	s->dead_until_ms = now_ms + s->backoff_ms;
 	s->backoff_ms = s->backoff_ms * 2 > SERVER_BACKOFF_MAX_MS ? SERVER_BACKOFF_MAX_MS : s->backoff_ms * 2;
+}
+
+void server_was_silent(struct server *s, uint64_t sent_ms, uint32_t timeout_ms, uint64_t now_ms)
+{
+	if (timeout_ms > 0)
+		figure_add(&s->figures.timeouts, 1);
+	count_silence(s, sent_ms, timeout_ms, now_ms);
+	server_show(s);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "upstream/figures.h"
 #include "upstream/ports.h"
 #include "upstream/stream.h"
 
@@ -31,17 +32,19 @@ struct server {
 	uint64_t answered_ms;       /* last answer of any kind, 0: never */
 	bool probing;
 	uint64_t no_edns_until_ms, no_case_until_ms;
+	struct figures figures;     /* what others may see of all this */
 	struct port_set ports;
 	struct stream stream;
 };
 
 struct server_set {
+	const char *zone;           /* its text; the maker's */
 	unsigned n;
 	struct server servers[];
 };
 
-/* n addresses as conf has them; 0 makes a set in which nobody can be asked. NULL: no memory, or one that is no address (then *bad is its index, else n). */
-struct server_set *server_set_new(unsigned n, char *const *addrs, unsigned *bad);
+/* n addresses as conf has them, of a zone whose text outlives the set; 0 makes a set in which nobody can be asked. NULL: no memory, or one that is no address (then *bad is its index, else n). */
+struct server_set *server_set_new(const char *zone, unsigned n, char *const *addrs, unsigned *bad);
 /* Its streams must have ended, its ports be closed. */
 void server_set_free(struct server_set *set);
 

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/must.h"
 #include "base/random.h"
+#include "upstream/figures.h"
 
 enum { IN_CAP = 2 + 65535, READS = 16, ID_TRIES = 64 };
 
@@ -36,6 +37,8 @@ static void stream_close(struct stream *st)
 	st->in = st->out = NULL;
 	st->in_len = st->out_len = st->out_off = st->out_cap = 0;
 	st->broken = false;
+	if (st->gauge)
+		figure_move(st->gauge, -1);
 }
 
 void stream_break(struct stream *st)
@@ -188,6 +191,8 @@ static int stream_open(struct stream *st)
 	st->connecting = true;
 	st->answered = false;
 	io_want(&st->io, IO_WRITE);
+	if (st->gauge)
+		figure_move(st->gauge, 1);
 	return 0;
 failed:
 	if (st->fd >= 0)

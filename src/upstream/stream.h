@@ -38,6 +38,7 @@ struct stream {
 	socklen_t sa_len;
 	const struct stream_events *events;
 	void *arg;
+	uint32_t *gauge;      /* counts this one while it is open, for others to see; NULL: nobody looks */
 	struct io io;
 	int fd;               /* -1: closed */
 	bool connecting, answered; /* answered: it has brought at least one message */

@@ -28,7 +28,7 @@ struct zone_route {
 	uint8_t name_len;
 	unsigned labels;
 	uint8_t name[NAME_MAX_LEN];
-	char label[NAME_MAX_TEXT + 24];
+	char label[NAME_MAX_TEXT + 24]; /* "forward-zone corp.example." */
 };
 
 struct upstream {
@@ -51,7 +51,7 @@ static unsigned socket_share(const struct conf *c)
 	return share < 32 ? 32 : share > 2048 ? 2048 : (unsigned)share;
 }
 
-static int servers_add(struct way *w, const char *what, unsigned n, char *const *addrs, struct route *r, char *err, size_t cap)
+static int servers_add(struct way *w, const char *what, const char *zone, unsigned n, char *const *addrs, struct route *r, char *err, size_t cap)
 {
 	unsigned bad = n;
 
@@ -61,7 +61,7 @@ static int servers_add(struct way *w, const char *what, unsigned n, char *const 
 	}
 	r->way = w;
 	r->source = FROM_FORWARD;
-	r->servers = forward_add_servers(w, n, addrs, &bad);
+	r->servers = forward_add_servers(w, zone, n, addrs, &bad);
 	if (r->servers == NULL && bad < n)
 		snprintf(err, cap, "%s: %s is no address (address[@port])", what, addrs[bad]);
 	else if (r->servers == NULL)
@@ -90,7 +90,7 @@ static int zones_add(struct upstream *u, const char *directive, const struct con
 		zr->labels = name_labels(z.name);
 		if (rc == 0 && strcmp(directive, "forward-zone") == 0) {
 			snprintf(zr->label, sizeof zr->label, "forward-zone %s", z.text);
-			rc = servers_add(u->forward, zr->label, z.n, z.words, &zr->route, err, cap);
+			rc = servers_add(u->forward, zr->label, NULL, z.n, z.words, &zr->route, err, cap);
 		} else {
 			bool file = strcmp(directive, "auth-zone") == 0;
 
@@ -134,7 +134,14 @@ static int ways_make(struct upstream *u, struct loop *l, const struct conf *c, s
 	if (c->resolver != CONF_RESOLVER_FORWARD)
 		return 0;
 	/* None may be given, where zones are all there is: other names fail, and say why. */
-	return servers_add(u->forward, "forward-addr", c->forward_addr.n, c->forward_addr.items, &u->otherwise, err, cap);
+	return servers_add(u->forward, "forward-addr", ".", c->forward_addr.n, c->forward_addr.items, &u->otherwise, err, cap);
+}
+
+static void zone_label(struct zone_route *z)
+{
+	z->route.label = z->label;
+	if (z->route.servers)
+		z->route.servers->zone = strchr(z->label, ' ') + 1;
 }
 
 struct upstream *upstream_new(struct loop *l, const struct conf *c, struct stats_thread *stats, char *err, size_t cap)
@@ -159,7 +166,7 @@ struct upstream *upstream_new(struct loop *l, const struct conf *c, struct stats
 	qsort(u->zones, u->n, sizeof *u->zones, more_labels);
 	/* Labels lie in the array, which now stands as it stays. */
 	for (unsigned i = 0; i < u->n; i++)
-		u->zones[i].route.label = u->zones[i].label;
+		zone_label(&u->zones[i]);
 	return u;
 }
 
@@ -224,4 +231,9 @@ void upstream_forget(struct upstream *u)
 {
 	if (u->recurse && u->recurse->kind->forget)
 		u->recurse->kind->forget(u->recurse);
+}
+
+bool upstream_add_server(const struct upstream *u, unsigned i, struct upstream_server *sum)
+{
+	return u->forward && forward_add_figures(u->forward, i, sum);
 }

@@ -63,6 +63,30 @@ void upstream_cancel(struct upstream *u, struct upstream_job *job);
 void upstream_forget(struct upstream *u);
 /* Questions under way. */
 unsigned upstream_pending(const struct upstream *u);
+/* ---- figures of the servers that questions are forwarded to ---- */
+
+enum { UPSTREAM_RTT_BUCKETS = 84 };
+struct upstream_server {
+	const char *zone, *address;  /* "corp.example." "9.9.9.9@53"; live as long as the upstream */
+	bool tls;
+	unsigned workers, dead_in;   /* workers that have it, and that hold it for dead */
+	unsigned measured;           /* workers that srtt_us is the mean of */
+	unsigned in_flight;          /* queries that may still be answered */
+	unsigned streams;            /* connections open */
+	uint64_t sent, tcp;          /* queries, and those of them over TCP or TLS */
+	uint64_t answered;           /* with anything that matched, failures too */
+	uint64_t timeouts;           /* no answer in forward-timeout */
+	uint64_t failures;           /* SERVFAIL, REFUSED, rubbish, or no way there */
+	uint32_t srtt_us;            /* smoothed round-trip time, the mean over those that know it; 0: none does */
+	uint32_t backoff_ms;         /* until the next probe, where it is dead: the longest */
+	uint32_t rtt[UPSTREAM_RTT_BUCKETS]; /* of the latest answers */
+};
+/* Adds the figures of u's i-th server to *sum, zero at first. Servers stand in the same order in every worker's upstream. False: no such
+ * server. Thread: any, while u lives. */
+bool upstream_add_server(const struct upstream *u, unsigned i, struct upstream_server *sum);
+/* Microseconds below which a share of q (0 … 1) of its latest answers came, within a quarter; 0: none came. */
+uint32_t upstream_percentile_us(const struct upstream_server *s, double q);
+
 /* A new configuration (live options only). */
 void upstream_set_conf(struct upstream *u, const struct conf *c);
 

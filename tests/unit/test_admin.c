@@ -9,6 +9,7 @@
 #include "cache/cache.h"
 #include "json.h"
 #include "served.h"
+#include "upstream/upstream.h"
 #include "wire/wire.h"
 
 #include "base/alloc.h"
@@ -70,6 +71,16 @@ static void forget(void *arg)
 	forgets++;
 }
 
+static bool upstream(void *arg, unsigned i, struct upstream_server *out)
+{
+	(void)arg;
+	*out = (struct upstream_server){ .zone = i ? "corp.example." : ".", .address = i ? "192.0.2.2@853" : "192.0.2.1@53", .tls = i, .workers = 2,
+					 .dead_in = i, .sent = 7, .answered = 5, .timeouts = 2, .srtt_us = 1500, .in_flight = 1, .backoff_ms = 4000 * i };
+	out->rtt[0] = 9;
+	out->rtt[83] = 1;
+	return i < 2;
+}
+
 static void stop(void *arg)
 {
 	(void)arg;
@@ -95,7 +106,7 @@ static void begin(const char *const *words)
 	cache_thread_begin(cache);
 	const struct admin_context ctx = {
 		.loop = s.loop, .cache = cache, .stats = s.stats, .own = stats_of(s.stats, 0), .conf = s.conf,
-		.hooks = { .resolve = ask_start, .forget = forget, .conf_changed = conf_changed, .stop = stop },
+		.hooks = { .resolve = ask_start, .forget = forget, .upstream = upstream, .conf_changed = conf_changed, .stop = stop },
 	};
 	admin = admin_new(&ctx, err, sizeof err);
 	check_eq_str(err, "");
@@ -137,6 +148,23 @@ static void fill(unsigned n)
 		check_eq_int(cache_store(cache, &k, scratch), 0);
 	}
 	free(scratch);
+}
+
+/* ---- upstreams ---- */
+
+static void test_upstreams_are_told_a_row_each(void)
+{
+	begin(NULL);
+	const char *info = served_ask(redis, "INFO upstreams");
+	check(strstr(info, "# Upstreams\r\n"));
+	check(strstr(info, "upstream_0:zone=.,address=192.0.2.1@53,transport=udp,state=up,srtt_ms=1.500,p50_ms=0.080,p95_ms=134217.728,sent=7,"
+			   "sent_tcp=0,answered=5,timeouts=2,failures=0,in_flight=1,connections=0,backoff_ms=0\r\n"));
+	check(strstr(info, "upstream_1:zone=corp.example.,address=192.0.2.2@853,transport=tls,state=partly-down,"));
+	check(strstr(info, "backoff_ms=4000\r\n"));
+	const char *rows = served_ask(redis, "DNS.UPSTREAMS");
+	check(strstr(rows, "corp.example."));
+	check(strstr(rows, "partly-down"));
+	end();
 }
 
 /* ---- keys ---- */
@@ -794,6 +822,8 @@ static bool fits(const redisReply *r, const char *p)
 		return r->type == REDIS_REPLY_NIL;
 	if (json_is(type, "string"))
 		return text;
+	if (json_is(type, "number"))
+		return text && strspn(r->str, "0123456789.-") == strlen(r->str);
 	if (json_is(type, "integer"))
 		return r->type == REDIS_REPLY_INTEGER && (!(m = json_member(p, "minimum")) || r->integer >= json_int(m)) &&
 		       (!(m = json_member(p, "maximum")) || r->integer <= json_int(m));
@@ -822,7 +852,7 @@ static const char *const calls[] = {
 	"COMMAND", "COMMAND COUNT", "COMMAND DOCS ping", "COMMAND GETKEYS GET x", "COMMAND GETKEYSANDFLAGS GET x", "COMMAND HELP",
 	"COMMAND INFO get nosuch", "COMMAND LIST", "CONFIG GET *", "CONFIG HELP", "CONFIG RESETSTAT", "CONFIG SET maxmemory 100mb", "DBSIZE",
 	"DEBUG TIME 0", "DEL A:del.test. x", "DNS.GET A:a.test.", "DNS.GET A:a.test. WIRE", "DNS.GET x", "DNS.PURGE nosuch.test",
-	"DNS.RESOLVE a.test", "DNS.SET A:del.test. 10 192.0.2.1", "ECHO x", "EXISTS A:a.test. x", "EXPIRE A:a.test. 1000", "EXPIREAT x 1",
+	"DNS.RESOLVE a.test", "DNS.SET A:del.test. 10 192.0.2.1", "DNS.UPSTREAMS", "ECHO x", "EXISTS A:a.test. x", "EXPIRE A:a.test. 1000", "EXPIREAT x 1",
 	"EXPIRETIME A:a.test.", "EXPIRETIME x", "FLUSHALL", "FLUSHDB", "GET A:a.test.", "GET x", "HELLO 2", "INFO", "INFO all", "KEYS *",
 	"LATENCY DOCTOR", "LATENCY HELP", "LATENCY HISTOGRAM", "LATENCY HISTORY command", "LATENCY LATEST", "LATENCY RESET", "MEMORY DOCTOR",
 	"MEMORY HELP", "MEMORY PURGE", "MEMORY STATS", "MEMORY USAGE A:a.test.", "MEMORY USAGE x", "MODULE HELP", "MODULE LIST", "OBJECT ENCODING A:a.test.",
@@ -888,7 +918,7 @@ static void test_command_list_filters_and_getkeys_finds(void)
 	begin(NULL);
 	asked("[expire expireat expiretime]", "COMMAND LIST FILTERBY PATTERN expire*");
 	asked("[]", "COMMAND LIST FILTERBY MODULE x");
-	asked("[dns.get dns.purge dns.resolve dns.set]", "COMMAND LIST FILTERBY ACLCAT dns");
+	asked("[dns.get dns.purge dns.resolve dns.set dns.upstreams]", "COMMAND LIST FILTERBY ACLCAT dns");
 	asked("[A:a. A:b.]", "COMMAND GETKEYS DEL A:a. A:b.");
 	asked("[A:a.]", "COMMAND GETKEYS MEMORY USAGE A:a.");
 	asked("[[A:a. [OW update]]]", "COMMAND GETKEYSANDFLAGS DNS.SET A:a. 1 x");

@@ -50,7 +50,7 @@ static void side_open_with(unsigned n, char **addrs, unsigned argc, char **argv)
 	side.st = stats_of(side.stats, 0);
 	side.way = forward_new(side.loop, side.conf, side.st, side_sockets);
 	check(side.way != NULL);
-	side.route = (struct route){ .way = side.way, .servers = forward_add_servers(side.way, n, addrs, &bad) };
+	side.route = (struct route){ .way = side.way, .servers = forward_add_servers(side.way, ".", n, addrs, &bad) };
 	check(side.route.servers != NULL);
 }
 

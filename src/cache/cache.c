@@ -267,7 +267,7 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 			append(t, word, h, slot, bytes, len, external);
 			return ROOM_MADE;
 		}
-		enum shard_room room = shard_make_room(c, t, h, span, outside, r);
+		enum shard_room room = shard_make_room(c, t, h, span, outside, tries > 0, r);
 		if (room != ROOM_MADE || r->n > 2)
 			return room == ROOM_MADE ? ROOM_NEEDS_DOUBLING : room;
 	}

@@ -225,9 +225,11 @@ struct retired {
 void shard_retire(struct cache *c, struct retired *r);
 
 enum shard_room { ROOM_MADE, ROOM_NEEDS_DOUBLING, ROOM_NO_MEMORY };
-/* Makes the shard of h able to take need bytes (external bytes beside them) and a slot: compacts, grows, splits or evicts. After
+/* Makes the shard of h able to take need bytes (external bytes beside them) and a slot: compacts, grows, splits or evicts; again:
+ * a room just made did not do, so compacting is not tried any more. After
  * ROOM_MADE the directory's words have changed: look the shard up again. */
-enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, size_t need, size_t external, struct retired *r);
+enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, size_t need, size_t external, bool again,
+				struct retired *r);
 /* A slot for h that is written next, with a release store, or NULL: the table has no place. May move another entry to its second
  * bucket. */
 uint32_t *shard_free_slot(const struct cache *c, uint64_t word, uint64_t h);

@@ -45,7 +45,7 @@ proc say {line} { puts $line }
 
 # ---- tests ----
 
-# test SENTENCE ?-tags LIST? BODY: runs BODY in the caller's frame; an error in it is a failure.
+# test SENTENCE ?-tags LIST? BODY: runs BODY in the caller's frame; an error in it is a failure. Variables that it makes go with it.
 # With a running server the test also fails when that server died or a sanitizer spoke.
 proc test {sentence args} {
     set body [lindex $args end]
@@ -57,8 +57,12 @@ proc test {sentence args} {
         return
     }
     set harness::running $sentence
+    set before [uplevel 1 { info vars }]
     set status [catch { uplevel 1 $body } message options]
     set harness::running ""
+    foreach name [uplevel 1 { info vars }] {
+        if {$name ni $before} { uplevel 1 [list unset -nocomplain $name] }
+    }
     set complaint [server::complaint]
     if {$complaint ne ""} {
         if {$status == 1} { append complaint "\nbefore that: $message" }

@@ -78,7 +78,7 @@ proc server::conf_text {pairs} {
 # ---- start ----
 
 # Launches a server with these pairs in DIR: its dict. Does not wait.
-proc server::launch {pairs dir args} {
+proc server::launch {pairs dir file args} {
     set dns_port [expr {[dict exists $pairs dns-port] ? [dict get $pairs dns-port] : [free_port]}]
     set port [expr {[dict exists $pairs port] ? [dict get $pairs port] : [free_port]}]
     set all [list dns-port $dns_port port $port logfile [file join $dir server.log] {*}$pairs]
@@ -88,7 +88,12 @@ proc server::launch {pairs dir args} {
             set all [lreplace $all $at $at+1]
         }
     }
-    set conf [write_file [file join $dir pith.conf] [conf_text $all]]
+    if {$file eq ""} {
+        set conf [write_file [file join $dir pith.conf] [conf_text $all]]
+    } else {
+        set conf $file
+        set args [concat [concat {*}[lmap {name value} $all { list --$name $value }]] $args]
+    }
     set stderr [file join $dir stderr]
     set old [pwd]
     cd $dir
@@ -133,15 +138,16 @@ proc server::wait_ready {s ms {which both}} {
     return "not ready within $ms ms (dns [expr {$dns_up ? {up} : {down}}], resp [expr {$resp_up ? {up} : {down}}])"
 }
 
-# start_server PAIRS ?-args LIST? ?-wait dns|both? BODY: -args are words after the conf file on the command line.
+# start_server PAIRS ?-args LIST? ?-wait dns|both? ?-conf FILE? BODY
+# -args are words after the conf file on the command line; -conf starts from that file, with ports and PAIRS put on the command line.
 proc start_server {pairs args} {
     variable server::stack
     variable server::count
     set body [lindex $args end]
-    set o [dict merge {-args {} -wait both} [lrange $args 0 end-1]]
+    set o [dict merge {-args {} -wait both -conf {}} [lrange $args 0 end-1]]
     set name "server [incr count]"
     for {set try 1} {1} {incr try} {
-        set s [server::launch $pairs [tmp_dir server] {*}[dict get $o -args]]
+        set s [server::launch $pairs [tmp_dir server] [dict get $o -conf] {*}[dict get $o -args]]
         set why [server::wait_ready $s 10000 [dict get $o -wait]]
         if {$why eq "" || $try == 3 || ![server::port_was_taken $s]} { break }
         harness::stop [dict get $s chan]
@@ -168,9 +174,12 @@ proc start_server {pairs args} {
     set stack [lrange $stack 0 end-1]
 }
 
+# Between free_port and the start another process may have come; the start is then tried with other ports.
 proc server::port_was_taken {s} {
-    expr {[regexp -nocase {in use} [read_file [dict get $s stderr]]]
-          || ([file exists [dict get $s log]] && [regexp -nocase {in use} [read_file [dict get $s log]]])}
+    foreach f [list [dict get $s stderr] [dict get $s log]] {
+        if {[file exists $f] && [regexp -nocase {in use|another program has} [read_file $f]]} { return 1 }
+    }
+    return 0
 }
 
 # Ends the innermost server; "" or what was wrong with its end.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # weight: 8
+# seconds: 240
 # A hundred thousand names through the whole road: nothing lost, everything counted.
 
 with_upstream up {
@@ -11,18 +12,18 @@ with_upstream up {
 
         test "dnsperf over 100,000 names loses nothing, and every name is in the cache, once" -tags slow {
             if {![have_command dnsperf]} { skip "dnsperf is not installed" }
-            lassign [run_command 45 dnsperf -s 127.0.0.1 -p [srv dns_port] -d $list -q 100 -c 8] code out
+            lassign [run_command 90 dnsperf -s 127.0.0.1 -p [srv dns_port] -d $list -q 100 -c 8] code out
             assert_match "*Queries completed:    100000 (100.00%)*" $out
             assert_match "*NOERROR 100000 (100.00%)*" $out
             assert_equal 100000 [redis DBSIZE]
             assert_equal 100000 [upstream_total $up]
-            lassign [run_command 30 redis-cli -p [srv port] --scan] code keys
+            lassign [run_command 60 redis-cli -p [srv port] --scan] code keys
             assert_equal 100000 [llength [split $keys \n]]
-            lassign [run_command 30 dnsperf -s 127.0.0.1 -p [srv dns_port] -d $list -q 100 -c 8] code out
+            lassign [run_command 60 dnsperf -s 127.0.0.1 -p [srv dns_port] -d $list -q 100 -c 8] code out
             assert_match "*NOERROR 100000 (100.00%)*" $out
             assert_equal 100000 [upstream_total $up]
             foreach mode {--bigkeys --memkeys} {
-                lassign [run_command 30 redis-cli -p [srv port] $mode] code out
+                lassign [run_command 60 redis-cli -p [srv port] $mode] code out
                 assert_equal 0 $code "$mode: $out"
                 assert_match "*Sampled 100000 keys*" $out
             }

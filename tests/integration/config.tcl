@@ -95,3 +95,20 @@ start_server {resolver forward forward-addr 127.0.0.1@9 maxmemory 32mb} -args {-
         assert_equal [expr {16 * 1024 * 1024}] [info_field maxmemory]
     }
 }
+
+start_server {resolver forward forward-addr 127.0.0.1@9} {
+    test "CONFIG REWRITE writes what was set, keeps comments and order, and the file still passes --check" {
+        set before "# a word about the cache\ncache-min-ttl 1\n\n# the end\n"
+        write_file [srv conf] "[read_file [srv conf]]$before"
+        harness::signal [srv pid] HUP
+        wait_until { [regsub {s$} [lindex [redis CONFIG GET cache-min-ttl] 1] ""] eq "1" }
+        redis CONFIG SET cache-min-ttl 7 cache-max-ttl 500
+        assert_equal OK [redis CONFIG REWRITE]
+        set text [read_file [srv conf]]
+        assert_match "*# a word about the cache\ncache-min-ttl 7*\n\n# the end\n*" $text
+        assert {[regexp -line {^cache-max-ttl 500s?$} $text]} $text
+        assert_equal 1 [regexp -all -line {^cache-min-ttl } $text]
+        lassign [run_server --check [srv conf]] code out
+        assert_equal 0 $code $out
+    }
+}

@@ -67,22 +67,6 @@ with_upstream {up second} {
             assert_rcode SERVFAIL [dns late.test. A -flags {}]
             assert_no_match *203.0.113.1* [redis GET A:late.test.]
         }
-        test "identical questions under way make one upstream query" {
-            upstream_rule $up same.test. A -delay 200 -answer {"@ 300 A 192.0.2.1"}
-            upstream_rule $second same.test. A -delay 200 -answer {"@ 300 A 192.0.2.1"}
-            set socks [lmap i [lrepeat 40 x] { dns_udp_open }]
-            set i 0
-            foreach s $socks { dns_udp_send $s [dns::query [dns::mix_case same.test.] A -id [incr i]] }
-            set i 0
-            foreach s $socks {
-                set r [dns::parse [dns_udp_receive $s]]
-                assert_equal [incr i] [dict get $r id]
-                assert_rdata 192.0.2.1 $r
-                close $s
-            }
-            # One flight for each of the two workers, as a query never leaves its own.
-            assert_range [asked same.test. A] 1 2
-        }
         test "an answer belongs to its client: many questions at once do not mix" {
             set socks {}
             for {set i 0} {$i < 60} {incr i} {
@@ -126,6 +110,49 @@ with_upstream {up second} {
             both old.test. A -times 1 -rcode FORMERR -edns 0
             both old.test. A -edns 0 -answer {"@ 300 A 192.0.2.1"}
             assert_rdata 192.0.2.1 [dns old.test. A]
+        }
+    }
+}
+
+with_upstream up {
+    start_server [forward_to $up dns-threads 1 forward-timeout 4s tcp-max-per-client 100] {
+        test "1,000 identical questions that nothing answers yet make one upstream query" {
+            upstream_rule $up same.test. A -answer {"@ 300 A 192.0.2.1"}
+            upstream_pause $up
+            for {set k 0} {$k < 20} {incr k} {
+                lappend conns [dns_tcp_open]
+                # Each client asks in its own case and with EDNS of its own, which makes no difference to what is asked upstream.
+                dns_tcp_send [lindex $conns end] {*}[lmap i [lrepeat 50 x] {
+                    dns::query [dns::mix_case same.test.] A -id $k -edns [expr {$k % 2 ? 1232 : 0}] -do [expr {$k % 3 == 0}]
+                }]
+            }
+            wait_until { [info_field waiting_queries] == 1000 }
+            assert_equal 1 [info_field flights]
+            upstream_resume $up
+            set k 0
+            foreach c $conns {
+                foreach i [lrepeat 50 x] {
+                    set r [dns::parse [dns_tcp_receive $c]]
+                    assert_equal $k [dict get $r id]
+                    assert_rdata 192.0.2.1 $r
+                }
+                close $c
+                incr k
+            }
+            assert_equal 1 [upstream_count $up same.test. A]
+            assert_equal {0 0} [list [info_field flights] [info_field waiting_queries]]
+        }
+        test "a question in flight with CD and the same one without are two" {
+            upstream_rule $up twocd.test. A -answer {"@ 300 A 192.0.2.1"}
+            upstream_pause $up
+            set c [dns_tcp_open]
+            dns_tcp_send $c [dns::query twocd.test. A -id 1] [dns::query twocd.test. A -id 2 -flags {rd cd}] [dns::query twocd.test. AAAA -id 3]
+            wait_until { [upstream_total $up] >= 4 }
+            assert_equal 3 [info_field flights]
+            upstream_resume $up
+            foreach i {1 2 3} { lappend ids [dict get [dns::parse [dns_tcp_receive $c]] id] }
+            assert_equal {1 2 3} [lsort $ids]
+            close $c
         }
     }
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # weight: 3
+# seconds: 180
 # The cache as an operator sees it: keys, their text, their cost, their life, their end.
 
 with_upstream up {
@@ -116,6 +117,25 @@ with_upstream up {
             set before [redis OBJECT FREQ A:freq.k.test.]
             for {set i 0} {$i < 300} {incr i} { dns freq.k.test. A }
             assert {[redis OBJECT FREQ A:freq.k.test.] > $before}
+        }
+        test "DNS.SET stores an RRset that clients then get, with its TTL counting down, and no upstream is asked" {
+            assert_equal OK [redis DNS.SET A:set.k.test. 120 192.0.2.50 192.0.2.51]
+            debug_time_advance 20
+            set r [dns SET.k.test. A]
+            assert_rdata {192.0.2.50 192.0.2.51} $r
+            assert_range [ttl_of $r] 98 100
+            assert_equal OK [redis DNS.SET TXT:set.k.test. 60 {"two" "strings"}]
+            assert_rdata {{"two" "strings"}} [dns set.k.test. TXT]
+            assert_equal OK [redis DNS.SET MX:set.k.test. 60 "10 mail.k.test."]
+            assert_rdata {{10 mail.k.test.}} [dns set.k.test. MX]
+            assert_equal {0 0} [list [upstream_count $up set.k.test. A] [upstream_count $up set.k.test. TXT]]
+        }
+        test "DNS.SET refuses what is no key, no TTL or no rdata, and stores nothing of it" {
+            foreach words {{nokey 60 192.0.2.1} {A:bad.k.test. -1 192.0.2.1} {A:bad.k.test. x 192.0.2.1} {A:bad.k.test. 60 192.0.2.300}
+                {A:bad.k.test. 60 192.0.2.1 nonsense} {MX:bad.k.test. 60 mail.k.test.} {AAAA:bad.k.test. 60 192.0.2.1}} {
+                assert_error ERR* { redis DNS.SET {*}$words }
+            }
+            assert_equal 0 [redis EXISTS A:bad.k.test. MX:bad.k.test. AAAA:bad.k.test.]
         }
         test "reading a key by command does not lengthen its life nor ask upstream" {
             dns quiet.k.test. A
@@ -237,7 +257,7 @@ with_upstream up {
             set f [open $conf w]
             for {set i 0} {$i < 60000} {incr i} { puts $f "a-name-of-some-length-$i.bulk.test TXT" }
             close $f
-            lassign [run_command 40 dnsperf -s 127.0.0.1 -p [srv dns_port] -d $conf -q 50] code out
+            lassign [run_command 90 dnsperf -s 127.0.0.1 -p [srv dns_port] -d $conf -q 50] code out
             assert_match "*Queries lost:         0 *" $out
             wait_until { [info_field used_memory_dataset] <= 4 * 1024 * 1024 }
             assert_range [redis DBSIZE] 5000 59000

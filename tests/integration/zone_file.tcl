@@ -100,3 +100,15 @@ start_server [list auth-zone "\"example.test.\" $zone" serve-stale no prefetch 0
         assert_rcode NOERROR [dns www.example.test A -addr ::1 -tcp 1]
     }
 }
+
+start_server {} -conf [file join $root_dir conf local.conf] {
+    test "the configuration of `make run` answers for example.test out of the box, from wherever it is started" {
+        set r [dns www.example.test A]
+        assert_rcode NOERROR $r
+        assert_rdata [zone_rdata www.example.test. A] $r
+        assert_equal 1 [redis EXISTS A:www.example.test.]
+    }
+    test "it allows no DEBUG" {
+        assert_error ERR* { redis DEBUG TIME 1 }
+    }
+}

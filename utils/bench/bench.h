@@ -35,9 +35,12 @@ struct bench_options {
 	uint64_t first;     /* index of the first name of the set; entries is its size */
 	unsigned sockets, window, seconds;
 	uint64_t rate;      /* queries a second, 0: as fast as answers come */
+	uint64_t questions; /* end after so many; 0: after so many seconds */
+	double zipf;        /* exponent of the names' popularity; 0: all alike */
+	unsigned ttl;       /* upstream: of every record; 0: the mix's own */
 	bool sequential;    /* every name of the set once, then end */
 	bool floor;         /* the server echoes */
-	bool edns;
+	bool edns, tcp;
 	enum bench_mix mix;
 };
 
@@ -46,6 +49,7 @@ int bench_churn(const struct bench_options *o);
 int bench_growth(const struct bench_options *o);
 int bench_echo(const struct bench_options *o);
 int bench_echo_batch(const struct bench_options *o);
+int bench_echo_tcp(const struct bench_options *o);
 int bench_upstream(const struct bench_options *o);
 int bench_load(const struct bench_options *o);
 int bench_layouts(const struct bench_options *o);

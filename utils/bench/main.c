@@ -16,17 +16,18 @@ static const struct {
 	{ "cache", bench_cache, "fill the cache with the published mix, look everything up" },
 	{ "churn", bench_churn, "a full cache under a stream of new answers" },
 	{ "growth", bench_growth, "bytes at 12 points of growth, and the time of every single insert" },
-	{ "load", bench_load, "ask a server on 127.0.0.1:--port for names of the mix over UDP, check the answers" },
+	{ "load", bench_load, "ask a server on 127.0.0.1:--port for names of the mix over UDP or TCP, check the answers" },
 	{ "upstream", bench_upstream, "answer the mix on 127.0.0.1:--port: something to forward to" },
 	{ "echo", bench_echo, "floor: recvfrom and sendto on --port" },
 	{ "echo-batch", bench_echo_batch, "floor: recvmmsg and sendmmsg on --port" },
+	{ "echo-tcp", bench_echo_tcp, "floor: recv and send on connections to --port" },
 	{ "layouts", bench_layouts, "the published five steps side by side, then the cache" },
 	{ "mixes", bench_mixes, "bytes per entry: signed, negative, client subnets, alias chains" },
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 
 /* Options with a number behind them; and those that are there or not. */
-enum kind { NUMBER64, NUMBER32, NUMBER16, SWITCH };
+enum kind { NUMBER64, NUMBER32, NUMBER16, DECIMAL, SWITCH };
 static const struct {
 	const char *name;
 	enum kind kind;
@@ -43,6 +44,10 @@ static const struct {
 	{ "--window", NUMBER32, offsetof(struct bench_options, window), "load: queries in flight from each" },
 	{ "--seconds", NUMBER32, offsetof(struct bench_options, seconds), "load: how long" },
 	{ "--rate", NUMBER64, offsetof(struct bench_options, rate), "load: queries a second; 0 is as fast as answers come" },
+	{ "--questions", NUMBER64, offsetof(struct bench_options, questions), "load: how many, in place of --seconds" },
+	{ "--zipf", DECIMAL, offsetof(struct bench_options, zipf), "load: exponent of the names' popularity; 0 is all alike" },
+	{ "--ttl", NUMBER32, offsetof(struct bench_options, ttl), "upstream: of every record; 0 is the mix's own" },
+	{ "--tcp", SWITCH, offsetof(struct bench_options, tcp), "load: over TCP, --sockets being connections" },
 	{ "--once", SWITCH, offsetof(struct bench_options, sequential), "load: every name of the set once, in order" },
 	{ "--floor", SWITCH, offsetof(struct bench_options, floor), "load: the server echoes" },
 	{ "--edns", SWITCH, offsetof(struct bench_options, edns), "load: with an OPT record" },
@@ -82,6 +87,10 @@ static int take(struct bench_options *o, const char *a, const char *v)
 		if (options[i].kind == SWITCH) {
 			*(bool *)(void *)at = true;
 			return 0;
+		}
+		if (options[i].kind == DECIMAL) {
+			*(double *)(void *)at = strtod(v, &end);
+			return *v && !*end && *(double *)(void *)at >= 0 ? 1 : -1;
 		}
 		uint64_t n = strtoull(v, &end, 10);
 		if (!*v || *end)

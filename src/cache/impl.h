@@ -129,6 +129,7 @@ static inline unsigned bucket_match(const uint32_t *b, uint32_t fp)
 	unsigned m = 0;
 #ifdef PROBE_SSE2
 	__m128i want = _mm_set1_epi32((int)fp);
+	_Pragma("GCC unroll 4")
 	for (int i = 0; i < 4; i++) {
 		__m128i v = _mm_load_si128((const __m128i *)(const void *)(b + i * 4));
 		v = _mm_cmpeq_epi32(_mm_srli_epi32(v, OFFSET_BITS), want);
@@ -148,6 +149,7 @@ static inline unsigned bucket_free(const uint32_t *b)
 #ifdef PROBE_SSE2
 	/* As signed numbers 0 and 1 are less than 2, and so is every slot with its top bit set: those are taken out again. */
 	__m128i two = _mm_set1_epi32(SLOT_DEAD + 1);
+	_Pragma("GCC unroll 4")
 	for (int i = 0; i < 4; i++) {
 		__m128i v = _mm_load_si128((const __m128i *)(const void *)(b + i * 4));
 		__m128i less = _mm_cmplt_epi32(v, two);
@@ -165,6 +167,7 @@ static inline bool bucket_full(const uint32_t *b)
 {
 #ifdef PROBE_SSE2
 	__m128i z = _mm_setzero_si128(), any = z;
+	_Pragma("GCC unroll 4")
 	for (int i = 0; i < 4; i++)
 		any = _mm_or_si128(any, _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)(const void *)(b + i * 4)), z));
 	return _mm_movemask_epi8(any) == 0;

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/must.h"
+#include "cache/ecs.h"
 #include "cache/evict.h"
 #include "cache/impl.h"
 
@@ -71,6 +72,7 @@ void cache_free(struct cache *c)
 	destroy_all(c, atomic_load(&c->dir));
 	mem_free(atomic_load(&c->dir));
 	segment_pool_free(c->pool);
+	ecs_free(atomic_load(&c->ecs));
 	free(c);
 }
 
@@ -368,6 +370,8 @@ static int link_entry(struct cache *c, const struct cache_key *k, const struct e
 int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
 {
 	bool denies = scratch->buf[E_F1] & F1_NXNAME;
+	if (k->ecs.family)
+		ecs_note(c, k);
 	int rc = link_entry(c, k, scratch);
 	if (rc == 0)
 		unlink_opposite(c, k, denies, (scratch->buf[E_F0] & F0_RCODE) == RCODE_SERVFAIL);

@@ -43,7 +43,9 @@ void cache_read_end(void);
 
 /* ---- keys ----------------------------------------------------------------------------------------------------------- */
 
-/* An EDNS client subnet (RFC 7871): family 1 IPv4, 2 IPv6, 0 none; address bits beyond `bits` are zero. */
+/* An EDNS client subnet (RFC 7871): family 1 IPv4, 2 IPv6, 0 none; address bits beyond `bits` are zero. In a key of an entry it is the
+ * scope; a scope of 0 is no prefix at all, as such an answer is for everybody. Family 1 with 0 bits are those for whom no subnet
+ * may be told, where others' answers depend on it. */
 struct ecs_prefix {
 	uint8_t family, bits;
 	uint8_t addr[16];
@@ -64,6 +66,9 @@ void cache_key_init(const struct cache *c, struct cache_key *k, const uint8_t *n
 void cache_key_init_ecs(const struct cache *c, struct cache_key *k, const uint8_t *name, uint8_t name_len, uint16_t type, bool cd,
 			const struct ecs_prefix *ecs);
 
+/* Cuts a prefix to at most `bits` bits, and what stands behind them to zero. */
+void ecs_prefix_cut(struct ecs_prefix *p, unsigned bits);
+
 /* Key text as operators see it (DESIGN §5): TYPE ":" name [ "@" prefix ] [ "@cd" ]. */
 enum { CACHE_KEY_TEXT_MAX = 16 + NAME_MAX_TEXT + 64 };
 struct cache_key_buf {
@@ -80,6 +85,10 @@ int cache_key_to_text(const struct cache_key *k, char *buf, size_t cap);
 /* The entry for the key: exact; else, or when the exact one is expired, a live NXDOMAIN entry of that name, whatever type
  * it was asked for (RFC 2308 §5). May be expired (entry_ttl_left tells). NULL: nothing there. */
 const struct entry *cache_lookup(const struct cache *c, const struct cache_key *k, uint32_t now_s);
+/* The entry for a client whose subnet is the key's prefix: the one with the longest scope that covers it, else the one for everybody; a
+ * live one before an expired one (RFC 7871 §7.3.1; a scope of IPv6 over 64 bits is not found). At most one probe for each scope length
+ * that this question's entries have. */
+const struct entry *cache_lookup_subnet(const struct cache *c, const struct cache_key *k, uint32_t now_s);
 /* n ≤ CACHE_BATCH keys at once: buckets prefetched, then entries, then compared; out[i] as cache_lookup. */
 enum { CACHE_BATCH = 64 };
 void cache_lookup_batch(const struct cache *c, const struct cache_key *keys, unsigned n, uint32_t now_s, const struct entry **out);

@@ -58,6 +58,7 @@ struct evict;
 
 struct cache {
 	_Atomic(struct dir *) dir;
+	_Atomic(struct ecs_index *) ecs; /* NULL: no entry has a prefix */
 	struct hash_secret secret;
 	struct segment_pool *pool;
 	_Atomic uint64_t maxmemory;

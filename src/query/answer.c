@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "query/ecs.h"
+
 enum { OPT_LEN = 11, RR_FIXED = 12, EDE_TEXT_MAX = 120, OPTIONS_MAX = 1024 };
 
 size_t answer_udp_limit(const struct question *q, const struct answer_options *o)
@@ -308,7 +310,8 @@ int answer_from_entry(uint8_t *out, const struct answer_ask *a, const struct ent
 	if (!entry_open(e, &v))
 		return ERR_BAD;
 	bool ad = v.secure && !a->stale && wants_ad(a->q);
-	uint8_t scope = v.ecs.family ? v.ecs.bits : 0;
+	const struct edns *in = &a->q->edns;
+	uint8_t scope = in->ecs ? ecs_told_scope(&v.ecs, in->ecs, in->ecs_len) : 0;
 	if (__builtin_expect(a->stale, 0))
 		make_opt(&o, a, v.rcode == RCODE_NXDOMAIN ? EDE_STALE_NXDOMAIN : EDE_STALE_ANSWER, NULL, 0, scope);
 	else

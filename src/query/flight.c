@@ -134,12 +134,28 @@ static void flight_pass_on(struct flight *fl, const struct upstream_reply *r)
 	reject(fl, r, r->ede != EDE_NONE ? r->ede : EDE_NO_REACHABLE_AUTHORITY, why);
 }
 
+/* Under which key the answer belongs: asked for a subnet, it is for as much of that as upstream says, and for everybody when it says
+ * nothing (RFC 7871 §7.3.1: never for more bits than were told). One message answers a whole chain, so its scope is the chain's. */
+static void landing_key(const struct flight *fl, const struct upstream_reply *r, struct cache_key *k)
+{
+	struct ecs_prefix p = fl->key.ecs;
+	*k = fl->key;
+	if (p.bits == 0 || r->ecs_scope >= p.bits)
+		return;
+	ecs_prefix_cut(&p, r->ecs_scope);
+	if (p.bits == 0)
+		p.family = 0;
+	cache_key_init_ecs(fl->worker->cache, k, k->name, k->name_len, k->type, k->cd, &p);
+}
+
 static void flight_land_message(struct flight *fl, const struct upstream_reply *r)
 {
 	struct worker *w = fl->worker;
 	struct entry_meta m = entry_meta(w, fl, r);
-	cache_prefetch(w->cache, &fl->key);
-	enum ingest in = entry_from_message(&w->scratch, &fl->key, r->msg, r->len, &m);
+	struct cache_key key;
+	landing_key(fl, r, &key);
+	cache_prefetch(w->cache, &key);
+	enum ingest in = entry_from_message(&w->scratch, &key, r->msg, r->len, &m);
 	if (in == INGEST_NO_ANSWER && w->scratch.len)
 		in = INGEST_TTL0; /* a chain whose end nobody told: passed on, and not kept */
 	switch (in) {
@@ -147,8 +163,8 @@ static void flight_land_message(struct flight *fl, const struct upstream_reply *
 	case INGEST_TTL0:
 		failure_forget(&w->failures, &fl->key);
 		if (in == INGEST_OK) {
-			store(w, &fl->key);
-			siblings_sweep(w, &fl->key);
+			store(w, &key);
+			siblings_sweep(w, &key);
 		} else {
 			stat_inc(w->stats, STAT_UNCACHEABLE);
 		}
@@ -206,6 +222,9 @@ static struct flight *flight_start(struct worker *w, const struct cache_key *k, 
 		w->forgot = forget;
 		upstream_forget(w->upstream);
 	}
+	uint8_t ecs[ECS_OPTION_MAX];
+	if ((a.ecs_len = ecs_option(&k->ecs, ecs)))
+		a.ecs = ecs;
 	fl->worker = w;
 	timer_init(w->loop, &fl->patience, flight_lose_patience, fl);
 	stat_inc(w->stats, STAT_FLIGHTS);

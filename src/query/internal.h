@@ -9,6 +9,7 @@
 #include "policy/policy.h"
 #include "query/answer.h"
 #include "query/coalesce.h"
+#include "query/ecs.h"
 #include "query/query.h"
 #include "query/stale.h"
 #include "upstream/upstream.h"
@@ -26,6 +27,7 @@ struct worker {
 	/* replaced whole by a new configuration */
 	const struct conf *conf;
 	struct policy *policy;
+	struct ecs_policy ecs;
 	struct answer_options answer;
 
 	/* the batch under way */

@@ -137,17 +137,37 @@ static bool query_receive(struct worker *w, struct query *q)
 	return true;
 }
 
+/* The key for the client's subnet, where subnets are told upstream for this name. */
+static bool query_key_for_subnet(struct worker *w, const struct query *q, bool cd, struct cache_key *k)
+{
+	const struct question *in = &q->q;
+	struct ecs_prefix p;
+	if (!ecs_policy_covers(&w->ecs, in->name, in->name_len) || !upstream_takes_ecs(w->upstream, in->name, in->name_len, in->qtype))
+		return false;
+	ecs_policy_prefix(&w->ecs, &q->to->client.any, q->to->via->trusted, in->edns.ecs, in->edns.ecs_len, &p);
+	cache_key_init_ecs(w->cache, k, in->name, in->name_len, in->qtype, cd, &p);
+	return true;
+}
+
 /* The key to look for. A question with CD=1 asks first for what CD=0 has fetched: what passed validation, or is unsigned, is as good to it
  * as to others (RFC 4035 §4.7), and one entry serves both. The reverse never holds. */
 static void query_key(struct worker *w, const struct query *q, bool cd, struct cache_key *k)
 {
+	if (__builtin_expect(w->ecs.on, 0) && query_key_for_subnet(w, q, cd, k))
+		return;
 	cache_key_init(w->cache, k, q->q.name, q->q.name_len, q->q.qtype, cd);
+}
+
+/* One key alone. */
+static const struct entry *query_look(struct worker *w, const struct cache_key *k)
+{
+	return k->ecs.family ? cache_lookup_subnet(w->cache, k, w->now_s) : cache_lookup(w->cache, k, w->now_s);
 }
 
 /* ---- step 2: from what the cache found to an answer; inside of the read section ---- */
 
 /* Serves a live entry; or a dead one when its refresh is known to fail, or the client should not wait for it. */
-static bool query_serve(struct worker *w, struct query *q, const struct cache_key *k, const struct entry *e)
+static bool query_serve(struct worker *w, struct query *q, struct cache_key *k, const struct entry *e)
 {
 	struct entry_view v;
 	if (!e || !entry_open(e, &v))
@@ -166,6 +186,9 @@ static bool query_serve(struct worker *w, struct query *q, const struct cache_ke
 	entry_touch(e, (uint32_t)prng_next(&w->random));
 	if (left_s > 0)
 		q->refresh = prefetch_is_due(w, k, &v, left_s);
+	/* What is refreshed is this entry, for its own subnet and not for the client's. */
+	if (q->refresh && k->ecs.family)
+		cache_key_init_ecs(w->cache, k, k->name, k->name_len, k->type, k->cd, &v.ecs);
 	return true;
 }
 
@@ -178,7 +201,7 @@ static bool query_try_cache(struct worker *w, struct query *q, struct cache_key 
 	if (usable && entry_ttl_left(e, w->now_s) > 0 && query_serve(w, q, k, e))
 		return true;
 	query_key(w, q, true, k);
-	if (query_serve(w, q, k, cache_lookup(w->cache, k, w->now_s)))
+	if (query_serve(w, q, k, query_look(w, k)))
 		return true;
 	q->stale |= usable && (q->q.flags & FLAG_RD);
 	return false;
@@ -213,7 +236,8 @@ void query_batch(struct worker *w, struct query *queries, unsigned n)
 	cache_lookup_batch(w->cache, w->keys, w->n_asked, w->now_s, w->found);
 	unsigned hits = 0;
 	for (unsigned i = 0; i < w->n_asked; i++)
-		hits += query_try_cache(w, w->asked[i], &w->keys[i], w->found[i]);
+		hits += query_try_cache(w, w->asked[i], &w->keys[i],
+					__builtin_expect(w->keys[i].ecs.family, 0) ? query_look(w, &w->keys[i]) : w->found[i]);
 	cache_read_end();
 	stat_add(w->stats, STAT_HITS, hits);
 	for (unsigned i = 0; i < w->n_asked; i++) {

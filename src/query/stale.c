@@ -35,7 +35,7 @@ bool stale_is_usable(const struct conf *c, const struct entry_view *v, int64_t l
 static const struct entry *find_usable(const struct cache *cache, const struct conf *c, const struct cache_key *k, uint32_t now_s,
 				       bool *stale)
 {
-	const struct entry *e = cache_lookup(cache, k, now_s);
+	const struct entry *e = k->ecs.family ? cache_lookup_subnet(cache, k, now_s) : cache_lookup(cache, k, now_s);
 	struct entry_view v;
 	if (!e || !entry_open(e, &v) || !stale_is_usable(c, &v, entry_ttl_left(e, now_s)))
 		return NULL;

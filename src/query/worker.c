@@ -37,7 +37,7 @@ struct worker *worker_new(const struct worker_options *o, char *err, size_t cap)
 	prng_seed(&w->random, seed);
 	if (flights_init(&w->flights) < 0)
 		snprintf(err, cap, "no memory");
-	else if ((w->policy = policy_new(w->conf, err, cap)))
+	else if ((w->policy = policy_new(w->conf, err, cap)) && ecs_policy_init(&w->ecs, w->conf, err, cap) == 0)
 		w->upstream = upstream_new(w->loop, w->conf, w->stats, err, cap);
 	if (!w->upstream) {
 		worker_free(w);
@@ -56,6 +56,7 @@ void worker_free(struct worker *w)
 	if (w->upstream)
 		upstream_free(w->upstream);
 	policy_free(w->policy);
+	ecs_policy_free(&w->ecs);
 	conf_unref(w->conf);
 	mem_free(w);
 }
@@ -105,15 +106,19 @@ static void take_conf(void *arg)
 	struct worker *w = mail->worker;
 	const struct conf *old = w->conf;
 	char err[200];
+	struct ecs_policy ecs;
 	struct policy *policy = policy_new(mail->conf, err, sizeof err);
-	if (policy) {
+	if (policy && ecs_policy_init(&ecs, mail->conf, err, sizeof err) == 0) {
 		policy_free(w->policy);
+		ecs_policy_free(&w->ecs);
 		w->policy = policy;
+		w->ecs = ecs;
 		w->conf = mail->conf;
 		w->answer = answer_options(w->conf);
 		upstream_set_conf(w->upstream, w->conf);
 		conf_unref(old);
 	} else {
+		policy_free(policy);
 		log_warn("a worker keeps its old configuration: %s", err);
 		conf_unref(mail->conf);
 	}

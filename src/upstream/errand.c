@@ -19,13 +19,13 @@
 #include "base/clock.h"
 #include "config/config.h"
 
-static int query_build(const struct errand *f, uint8_t *out, uint16_t id, bool cased, bool edns)
+static int query_build(const struct errand *f, uint8_t *out, uint16_t id, bool cased, bool edns, bool ecs)
 {
 	uint8_t opts[4 + ERRAND_ECS_MAX];
 	size_t opts_len = 0;
 	int len;
 
-	if (f->ecs_len > 0 && edns) {
+	if (ecs) {
 		store_be16(opts, EDNS_ECS);
 		store_be16(opts + 2, f->ecs_len);
 		memcpy(opts + 4, f->ecs, f->ecs_len);
@@ -41,6 +41,11 @@ static int query_build(const struct errand *f, uint8_t *out, uint16_t id, bool c
 static bool speaks_edns(const struct errand *f, const struct server *s)
 {
 	return !f->plain && clock_real_mono_ms() >= s->no_edns_until_ms;
+}
+
+static bool sends_ecs(const struct errand *f, bool edns)
+{
+	return f->ecs_len > 0 && edns && !f->subnetless;
 }
 
 static void count_sent(struct errand *f, struct server *s, bool *counted)
@@ -101,7 +106,8 @@ int errand_send_udp(struct errand *f, struct server *s)
 	t->cased = !f->caseless && clock_real_mono_ms() >= s->no_case_until_ms;
 	t->edns = speaks_edns(f, s);
 	t->sent_us = clock_real_mono_ns() / 1000;
-	len = query_build(f, query, t->slot.id, t->cased, t->edns);
+	t->ecs = sends_ecs(f, t->edns);
+	len = query_build(f, query, t->slot.id, t->cased, t->edns, t->ecs);
 	n = len > 0 ? send(t->slot.port->fd, query, (size_t)len, MSG_NOSIGNAL) : -1;
 	/* The socket may report what an earlier query met (ECONNREFUSED): this one was not sent yet. */
 	if (n < 0 && len > 0 && errno == ECONNREFUSED)
@@ -128,7 +134,8 @@ int errand_send_tcp(struct errand *f, struct server *s, bool for_case)
 	t->for_case = for_case;
 	t->edns = speaks_edns(f, s);
 	t->sent_us = clock_real_mono_ns() / 1000;
-	len = query_build(f, query, 0, true, t->edns);
+	t->ecs = sends_ecs(f, t->edns);
+	len = query_build(f, query, 0, true, t->edns, t->ecs);
 	err = len > 0 ? stream_send(&s->stream, &t->slot, query, (size_t)len) : len;
 	if (err != 0)
 		return err;
@@ -184,8 +191,14 @@ static bool is_referral(const struct dns_header *h)
 	return (h->flags & FLAG_RCODE_MASK) == RCODE_NOERROR && h->ancount == 0 && !(h->flags & (FLAG_RA | FLAG_AA));
 }
 
-/* What an answer that matches is worth. edns: the query had an OPT. */
-static void answer_judge(struct errand *f, struct server *s, const uint8_t *msg, size_t len, bool edns, bool tcp)
+/* RFC 7871 §7.3: family, source length and address must be those that were asked for. */
+static bool subnet_match(const struct errand *f, const struct edns *e)
+{
+	return e->ecs == NULL || (e->ecs_len == f->ecs_len && memcmp(e->ecs, f->ecs, 3) == 0 && memcmp(e->ecs + 4, f->ecs + 4, f->ecs_len - 4u) == 0);
+}
+
+/* What an answer that matches is worth. edns, ecs: the query had an OPT, and a subnet in it. */
+static void answer_judge(struct errand *f, struct server *s, const uint8_t *msg, size_t len, bool edns, bool ecs, bool tcp)
 {
 	struct stats_thread *stats = f->forwarder->stats;
 	struct dns_header h = { 0 };
@@ -202,9 +215,20 @@ static void answer_judge(struct errand *f, struct server *s, const uint8_t *msg,
 		errand_server_failed(f, s, false);
 		return;
 	}
+	if (ecs && !subnet_match(f, &e)) {
+		stat_inc(stats, STAT_UPSTREAM_MISMATCH);
+		errand_server_failed(f, s, false);
+		return;
+	}
 	rcode = (h.flags & FLAG_RCODE_MASK) | (unsigned)e.ext_rcode << 4;
 	if ((rcode == RCODE_FORMERR || rcode == RCODE_NOTIMP) && edns && !e.present) {
 		f->plain = true;
+		errand_ask(f, s, tcp, false);
+		return;
+	}
+	/* Some refuse whoever tells them a subnet (RFC 7871 §7.1.3). */
+	if (rcode == RCODE_REFUSED && ecs) {
+		f->subnetless = true;
 		errand_ask(f, s, tcp, false);
 		return;
 	}
@@ -212,7 +236,7 @@ static void answer_judge(struct errand *f, struct server *s, const uint8_t *msg,
 	if ((rcode == RCODE_NOERROR || rcode == RCODE_NXDOMAIN || rcode == RCODE_YXDOMAIN) && !is_referral(&h)) {
 		if (f->plain && !edns)
 			s->no_edns_until_ms = clock_real_mono_ms() + SERVER_QUIRK_MS;
-		errand_finish_ok(f, s, msg, len, &e);
+		errand_finish_ok(f, s, msg, len, &e, ecs && e.ecs ? e.ecs[3] : 0);
 		return;
 	}
 	errand_note(f, s, &e, rcode);
@@ -261,7 +285,7 @@ static void udp_packet(struct forwarder *fw, struct port *p, const uint8_t *msg,
 	}
 	try_release(t);
 	server_heard(t->server, t->sent_us);
-	answer_judge(t->errand, t->server, msg, len, t->edns, false);
+	answer_judge(t->errand, t->server, msg, len, t->edns, t->ecs, false);
 }
 
 /* The network says that nobody listens there: all that was asked on p goes elsewhere. */
@@ -322,7 +346,7 @@ static void stream_message(struct stream *st, uint8_t *msg, size_t len, void *ar
 		t->server->no_case_until_ms = clock_real_mono_ms() + SERVER_QUIRK_MS;
 	tcp_release(t);
 	server_heard(t->server, t->sent_us);
-	answer_judge(t->errand, t->server, msg, len, t->edns, true);
+	answer_judge(t->errand, t->server, msg, len, t->edns, t->ecs, true);
 }
 
 /* Over TCP the server cannot be reached, after its UDP answers came in another case: it is taken for one that does not keep it. */

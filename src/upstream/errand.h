@@ -37,7 +37,7 @@ struct try {
 	struct errand *errand;
 	struct server *server;
 	uint64_t sent_us;
-	bool cased, edns;      /* as sent */
+	bool cased, edns, ecs; /* as sent */
 	bool counted;          /* in the server's in_flight */
 };
 
@@ -46,7 +46,7 @@ struct tcp_try {
 	struct errand *errand;
 	struct server *server;
 	uint64_t sent_us;
-	bool edns;
+	bool edns, ecs;
 	bool for_case;         /* asked over TCP because the case of the name came back changed */
 	bool counted;
 };
@@ -71,6 +71,7 @@ struct errand {
 	bool answered;         /* one of them gave an answer, and it was a failure */
 	bool plain;            /* without EDNS, for the server that did not like it */
 	bool caseless;         /* without random case, likewise */
+	bool subnetless;       /* without ECS, likewise */
 	bool tcp_again;        /* a reused connection was lost, and the question put once more */
 	int ede;               /* of the last failure */
 	char why[ERRAND_WHY_MAX];
@@ -105,7 +106,7 @@ void errand_ask(struct errand *f, struct server *s, bool tcp, bool for_case);
 /* s is not to be asked again; then errand_next. */
 void errand_server_failed(struct errand *f, struct server *s, bool network);
 /* Ends the errand with this answer. */
-void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e);
+void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e, uint8_t ecs_scope);
 /* Keeps what the failure's OPT says, for the case that nobody knows better. */
 void errand_note(struct errand *f, struct server *s, const struct edns *e, unsigned rcode);
 

@@ -65,9 +65,9 @@ static void why_copy(struct errand *f, const struct edns *e)
 	f->why[n] = '\0';
 }
 
-void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e)
+void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e, uint8_t ecs_scope)
 {
-	struct upstream_reply r = { .status = UPSTREAM_OK, .msg = msg, .len = len, .ede = e->ede, .server = s->text };
+	struct upstream_reply r = { .status = UPSTREAM_OK, .msg = msg, .len = len, .ede = e->ede, .server = s->text, .ecs_scope = ecs_scope };
 
 	if (e->ede != EDE_NONE && e->ede_text_len > 0) {
 		why_copy(f, e);
@@ -165,7 +165,7 @@ void errand_next(struct errand *f)
 		if (s == NULL || (f->answered && server_is_dead(s)))
 			break;
 		f->asked |= 1u << s->index;
-		f->plain = f->caseless = f->tcp_again = false;
+		f->plain = f->caseless = f->subnetless = f->tcp_again = false;
 		if (f->moves > 0)
 			stat_inc(f->forwarder->stats, STAT_UPSTREAM_RETRIES);
 		if (errand_send(f, s, false, false))

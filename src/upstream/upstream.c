@@ -182,14 +182,14 @@ void upstream_free(struct upstream *u)
 	mem_free(u);
 }
 
-static const struct route *route_find(const struct upstream *u, const struct upstream_ask *a)
+static const struct route *route_find(const struct upstream *u, const uint8_t *name, uint8_t name_len, uint16_t type)
 {
 	for (unsigned i = 0; i < u->n; i++) {
 		const struct zone_route *z = &u->zones[i];
 
-		if (a->type == RRTYPE_DS && a->name_len == z->name_len && a->name_len > 1)
+		if (type == RRTYPE_DS && name_len == z->name_len && name_len > 1)
 			continue;
-		if (name_is_below(a->name, a->name_len, z->name, z->name_len))
+		if (name_is_below(name, name_len, z->name, z->name_len))
 			return &z->route;
 	}
 	return &u->otherwise;
@@ -197,9 +197,14 @@ static const struct route *route_find(const struct upstream *u, const struct ups
 
 enum step upstream_start(struct upstream *u, const struct upstream_ask *a, upstream_done *done, void *arg, struct upstream_job **job)
 {
-	const struct route *r = route_find(u, a);
+	const struct route *r = route_find(u, a->name, a->name_len, a->type);
 
 	return r->way->kind->start(r, a, done, arg, job);
+}
+
+bool upstream_takes_ecs(const struct upstream *u, const uint8_t *name, uint8_t name_len, uint16_t type)
+{
+	return u->forward && route_find(u, name, name_len, type)->way == u->forward;
 }
 
 void upstream_cancel(struct upstream *u, struct upstream_job *job)

@@ -43,6 +43,7 @@ struct upstream_reply {
 	size_t len;
 	bool secure;          /* validated (recurse), never set by forward unless it validated itself */
 	int ede;              /* EDE code: from the server's OPT or our own finding; EDE_NONE (-1) */
+	uint8_t ecs_scope;    /* bits of the subnet asked for that the answer is good for; 0: everybody's, or none was asked for */
 	const char *why;      /* a sentence for logs and EDE text, or NULL */
 	const char *server;   /* "9.9.9.9@53", "recurse", or "example.test. zone file" */
 	int source;           /* enum entry_source of cache.h as a number: 1 recurse, 2 forward, 3 local */
@@ -56,6 +57,8 @@ void upstream_free(struct upstream *u);
 /* STEP_PENDING: done comes exactly once, later, never inside this call; *job may be cancelled until then.
  * STEP_FAILED: over a limit or no memory; done never comes. */
 enum step upstream_start(struct upstream *u, const struct upstream_ask *a, upstream_done *done, void *arg, struct upstream_job **job);
+/* Does this question go to somebody who may be told a client's subnet? libunbound's way is not one. */
+bool upstream_takes_ecs(const struct upstream *u, const uint8_t *name, uint8_t name_len, uint16_t type);
 /* done will not come. */
 void upstream_cancel(struct upstream *u, struct upstream_job *job);
 /* What the ways themselves remember is not to answer any more: after a purge. Costs each worker some milliseconds, once a second at

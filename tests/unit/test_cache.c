@@ -367,3 +367,109 @@ static void test_what_expired_beyond_the_stale_time_goes_with_the_ticks(void)
 	check_eq_int(info.segment_bytes, 0);
 	kit_cache_free(c);
 }
+
+/* ---- scopes: RFC 7871 §7.3.1 ---- */
+
+static void put_scoped(struct cache *c, const char *text, uint32_t ttl)
+{
+	struct cache_key_buf b;
+	const struct entry_meta m = kit_meta(clock_s());
+	const uint8_t rdata[4] = { 192, 0, 2, 1 }, *one = rdata;
+	size_t len = 4;
+
+	check_eq_int(entry_from_rrset(&kit_scratch, kit_key(c, &b, text), ttl, 1, &one, &len, &m), 0);
+	check_eq_int(cache_store(c, &b.key, &kit_scratch), 0);
+}
+
+/* The key text of what a client of that subnet finds, or "". */
+static const char *subnet_finds(struct cache *c, const char *client, uint32_t after_s)
+{
+	static char text[CACHE_KEY_TEXT_MAX];
+	struct cache_key_buf b;
+	struct cache_key found;
+
+	kit_key(c, &b, client);
+	cache_read_begin();
+	const struct entry *e = cache_lookup_subnet(c, &b.key, clock_s() + after_s);
+	text[0] = '\0';
+	if (e && cache_key_of(c, e, &found))
+		check(cache_key_to_text(&found, text, sizeof text) > 0);
+	cache_read_end();
+	return text;
+}
+
+static void test_a_client_finds_the_longest_scope_that_covers_its_subnet(void)
+{
+	struct cache *c = kit_cache(64 << 20, 3600);
+
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24", 0), "");
+	put_scoped(c, "A:w.a.test.@192.0.2.0/24", 300);
+	put_scoped(c, "A:w.a.test.@192.0.0.0/16", 300);
+	put_scoped(c, "A:w.a.test.@198.51.100.0/22", 300);
+	put_scoped(c, "A:w.a.test.@2001:db8::/48", 300);
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24", 0), "A:w.a.test.@192.0.2.0/24");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.7/32", 0), "A:w.a.test.@192.0.2.0/24");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.3.0/24", 0), "A:w.a.test.@192.0.0.0/16");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@198.51.103.0/24", 0), "A:w.a.test.@198.51.100.0/22");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@2001:db8:0:ff00::/56", 0), "A:w.a.test.@2001:db8::/48");
+	/* A subnet wider than the scope is not covered by it. */
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/23", 0), "A:w.a.test.@192.0.0.0/16");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.0.0/8", 0), "");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@203.0.113.0/24", 0), "");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@2001:db9::/56", 0), "");
+	check_eq_str(subnet_finds(c, "AAAA:w.a.test.@192.0.2.0/24", 0), "");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24@cd", 0), "");
+	kit_cache_free(c);
+}
+
+static void test_what_is_for_everybody_answers_who_has_nothing_closer(void)
+{
+	struct cache *c = kit_cache(64 << 20, 3600);
+
+	put_scoped(c, "A:w.a.test.", 300);
+	put_scoped(c, "A:w.a.test.@192.0.2.0/24", 300);
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24", 0), "A:w.a.test.@192.0.2.0/24");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.3.0/24", 0), "A:w.a.test.");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@0.0.0.0/0", 0), "A:w.a.test.");
+	kit_cache_free(c);
+}
+
+static void test_those_of_whom_nothing_is_told_have_an_entry_of_their_own(void)
+{
+	struct cache *c = kit_cache(64 << 20, 3600);
+
+	put_scoped(c, "A:w.a.test.@0.0.0.0/0", 300);
+	check_eq_str(subnet_finds(c, "A:w.a.test.@0.0.0.0/0", 0), "A:w.a.test.@0.0.0.0/0");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24", 0), "");
+	kit_cache_free(c);
+}
+
+static void test_a_live_wider_scope_goes_before_a_closer_one_that_has_expired(void)
+{
+	struct cache *c = kit_cache(64 << 20, 3600);
+
+	put_scoped(c, "A:w.a.test.@192.0.2.0/24", 10);
+	put_scoped(c, "A:w.a.test.@192.0.0.0/16", 300);
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24", 20), "A:w.a.test.@192.0.0.0/16");
+	check_eq_str(subnet_finds(c, "A:w.a.test.@192.0.2.0/24", 400), "A:w.a.test.@192.0.2.0/24");
+	kit_cache_free(c);
+}
+
+static void test_many_names_with_scopes_are_all_found(void)
+{
+	struct cache *c = kit_cache(64 << 20, 3600);
+	char text[80];
+
+	for (unsigned i = 0; i < 20000; i++) {
+		snprintf(text, sizeof text, "A:n%u.a.test.@10.%u.%u.0/24", i, i / 256, i % 256);
+		put_scoped(c, text, 300);
+	}
+	unsigned lost = 0;
+	for (unsigned i = 0; i < 20000; i++) {
+		snprintf(text, sizeof text, "A:n%u.a.test.@10.%u.%u.0/24", i, i / 256, i % 256);
+		lost += strcmp(subnet_finds(c, text, 0), text) != 0;
+	}
+	/* Where nine meet in a set of eight, one is asked for anew. */
+	check(lost < 60);
+	kit_cache_free(c);
+}

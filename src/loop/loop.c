@@ -100,8 +100,8 @@ static struct event_base *base_new(void)
 	struct event_base *base = NULL;
 	if (!config)
 		return NULL;
-	if (event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0 &&
-	    event_config_set_max_dispatch_interval(config, NULL, LOOP_BACK_SLICE, LOOP_BACK) == 0)
+	/* Precise timers would be a timerfd_settime for every turn of a loop that answers packets; ours are whole milliseconds. */
+	if (event_config_set_max_dispatch_interval(config, NULL, LOOP_BACK_SLICE, LOOP_BACK) == 0)
 		base = event_base_new_with_config(config);
 	event_config_free(config);
 	/* With two classes libevent's default is the second: what libraries bring is of the back. */

@@ -48,6 +48,7 @@ static void sample_again(void *arg)
 	struct admin *a = arg;
 
 	info_sample(a);
+	watch_update(a);
 	timer_set(&a->rate_timer, RATE_MS);
 }
 
@@ -74,6 +75,7 @@ struct admin *admin_new(const struct admin_context *ctx, char *err, size_t cap)
 	run_id_make(a->run_id);
 	resp_out_init(&a->text, 2, TEXT_LIMIT);
 	timer_init(ctx->loop, &a->rate_timer, sample_again, a);
+	timer_init(ctx->loop, &a->watch_timer, watch_poll, a);
 	const struct resp_options o = {
 		.loop = ctx->loop,
 		.stats = ctx->own,
@@ -96,6 +98,8 @@ void admin_free(struct admin *a)
 		return;
 	timer_cancel(&a->rate_timer);
 	resp_server_free(a->server);
+	timer_cancel(&a->watch_timer);
+	feed_want(cache_feed(a->ctx.cache), 0, 0);
 	resp_out_free(&a->text);
 	mem_free(a->scratch);
 	conf_unref(a->conf);
@@ -109,6 +113,7 @@ void admin_set_conf(struct admin *a, const struct conf *c)
 	a->conf = conf_ref(c);
 	resp_server_set_conf(a->server, c);
 	conf_unref(old);
+	watch_update(a);
 }
 
 const struct conf *admin_conf(const struct admin *a)

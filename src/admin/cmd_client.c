@@ -64,7 +64,7 @@ enum step cmd_client_setinfo(struct resp_call *r)
 static void add_line(struct resp_out *t, const struct resp_client *c)
 {
 	struct resp_client_info i;
-	char flags[8], *f = flags;
+	char flags[12], *f = flags;
 
 	resp_client_info(c, &i);
 	if (i.blocked)
@@ -75,14 +75,18 @@ static void add_line(struct resp_out *t, const struct resp_client *c)
 		*f++ = 'e';
 	if (i.no_touch)
 		*f++ = 'T';
+	if (i.monitor)
+		*f++ = 'O';
+	if (i.channels || i.patterns)
+		*f++ = 'P';
 	if (f == flags)
 		*f++ = 'N';
 	*f = '\0';
 	text_addf(t,
-		  "id=%llu addr=%s laddr=%s fd=%d name=%s age=%llu idle=%llu flags=%s db=0 sub=0 psub=0 ssub=0 multi=-1 qbuf=%zu "
+		  "id=%llu addr=%s laddr=%s fd=%d name=%s age=%llu idle=%llu flags=%s db=0 sub=%u psub=%u ssub=0 multi=-1 qbuf=%zu "
 		  "qbuf-free=%zu argv-mem=%zu multi-mem=0 rbs=0 rbp=0 obl=%zu oll=0 omem=0 tot-mem=%zu events=%s cmd=%s user=default "
 		  "redir=-1 resp=%u lib-name=%s lib-ver=%s tot-net-in=%llu tot-net-out=%llu tot-cmds=%llu\n",
-		  (unsigned long long)i.id, i.peer, i.local, i.fd, i.name, (unsigned long long)i.age_s, (unsigned long long)i.idle_s, flags,
+		  (unsigned long long)i.id, i.peer, i.local, i.fd, i.name, (unsigned long long)i.age_s, (unsigned long long)i.idle_s, flags, i.channels, i.patterns,
 		  i.in_used, i.in_free, i.args_mem, i.out_len, i.total_mem, i.out_len ? "rw" : "r", i.last, i.proto, i.lib_name, i.lib_ver,
 		  (unsigned long long)i.net_in, (unsigned long long)i.net_out, (unsigned long long)i.commands);
 }

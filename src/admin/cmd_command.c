@@ -15,11 +15,12 @@ static const struct bit_name flag_names[] = {
 	{ RESP_CMD_WRITE, "write" }, { RESP_CMD_READONLY, "readonly" }, { RESP_CMD_ADMIN, "admin" }, { RESP_CMD_NOSCRIPT, "noscript" },
 	{ RESP_CMD_BLOCKING, "blocking" }, { RESP_CMD_LOADING, "loading" }, { RESP_CMD_STALE, "stale" },
 	{ RESP_CMD_SKIP_SLOWLOG, "skip_slowlog" }, { RESP_CMD_FAST, "fast" }, { RESP_CMD_NO_AUTH, "no_auth" },
+	{ RESP_CMD_PUBSUB, "pubsub" },
 };
 static const struct bit_name acl_names[] = {
 	{ ACL_KEYSPACE, "keyspace" }, { ACL_READ, "read" }, { ACL_WRITE, "write" }, { ACL_STRING, "string" }, { ACL_DNS, "dns" },
 	{ ACL_ADMIN, "admin" }, { ACL_FAST, "fast" }, { ACL_SLOW, "slow" }, { ACL_BLOCKING, "blocking" }, { ACL_DANGEROUS, "dangerous" },
-	{ ACL_CONNECTION, "connection" },
+	{ ACL_CONNECTION, "connection" }, { ACL_PUBSUB, "pubsub" },
 };
 static const struct bit_name key_names[] = {
 	{ KEY_RO, "RO" }, { KEY_RW, "RW" }, { KEY_OW, "OW" }, { KEY_RM, "RM" }, { KEY_ACCESS, "access" }, { KEY_UPDATE, "update" },

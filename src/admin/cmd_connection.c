@@ -10,7 +10,11 @@ enum step cmd_ping(struct resp_call *r)
 {
 	if (r->argc > 2)
 		resp_error(r->out, "ERR wrong number of arguments for 'ping' command");
-	else if (r->argc == 2)
+	else if (r->out->proto == 2 && resp_subscriptions(r->client)) { /* among messages it must look like one */
+		resp_array(r->out, 2);
+		resp_str(r->out, "pong");
+		resp_bulk(r->out, r->argc == 2 ? r->argv[1].p : "", r->argc == 2 ? r->argv[1].len : 0);
+	} else if (r->argc == 2)
 		resp_bulk(r->out, r->argv[1].p, r->argv[1].len);
 	else
 		resp_raw(r->out, "+PONG\r\n", 7);

@@ -161,8 +161,10 @@ static void stats_section(const struct info *i)
 	text_addf(i->t, "expired_keys:%llu\r\nevicted_keys:%llu\r\nevicted_clients:0\r\n", (ull)(c->expired - a->expired_before),
 		  (ull)(c->evicted - a->evicted_before));
 	text_add(i->t, "expired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\nsync_full:0\r\nsync_partial_ok:0\r\n"
-		       "sync_partial_err:0\r\npubsub_channels:0\r\npubsub_patterns:0\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
+		       "sync_partial_err:0\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
 		       "migrate_cached_sockets:0\r\ntracking_total_keys:0\r\n");
+	text_addf(i->t, "pubsub_channels:%u\r\npubsub_patterns:%u\r\nfeed_dropped:%llu\r\n", resp_topics(a->server, RESP_CHANNEL),
+		  resp_topics(a->server, RESP_PATTERN), (ull)feed_dropped(cache_feed(a->ctx.cache)));
 	text_addf(i->t, "failed_internal_checks:%lu\r\n", should_count());
 }
 

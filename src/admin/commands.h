@@ -12,6 +12,7 @@
 enum command_acl {
 	ACL_KEYSPACE = 1 << 0, ACL_READ = 1 << 1, ACL_WRITE = 1 << 2, ACL_STRING = 1 << 3, ACL_DNS = 1 << 4, ACL_ADMIN = 1 << 5,
 	ACL_FAST = 1 << 6, ACL_SLOW = 1 << 7, ACL_BLOCKING = 1 << 8, ACL_DANGEROUS = 1 << 9, ACL_CONNECTION = 1 << 10,
+	ACL_PUBSUB = 1 << 11,
 };
 
 enum command_arg_flags { ARG_OPTIONAL = 1, ARG_MULTIPLE = 2, ARG_MULTIPLE_TOKEN = 4 };

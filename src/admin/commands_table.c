@@ -224,6 +224,15 @@ static const struct command_arg args_dns_get[] = {
 static const struct command_key_spec keys_dns_get[] = { { KEY_RO | KEY_ACCESS, 1, 0, 1, 0 } };
 static const struct command_docs docs_dns_get = { "Returns a cached answer as text, or as the DNS message that a client with DO=1 would get.", "0.1.0", "dns", "O(N) where N is the number of records",
 	ACL_DNS | ACL_READ | ACL_SLOW, 2, 1, 0, args_dns_get, keys_dns_get, NULL };
+static const struct command_arg args_dns_monitor[] = {
+	{ "name", "string", "SUFFIX", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "type", "string", "TYPE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "rcode", "string", "RCODE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "prefix", "string", "CLIENT", NULL, ARG_OPTIONAL, -1, 0, NULL },
+	{ "lines", "integer", "RATE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_dns_monitor = { "Shows the questions of DNS clients and what became of them.", "0.1.0", "dns", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_DNS | ACL_SLOW, 5, 0, 0, args_dns_monitor, NULL, NULL };
 static const struct command_arg args_dns_purge[] = {
 	{ "name", "string", NULL, NULL, 0, -1, 0, NULL },
 	{ "subtree", "pure-token", "SUBTREE", NULL, ARG_OPTIONAL, -1, 0, NULL },
@@ -373,12 +382,12 @@ static const struct command_docs docs_latency_reset = { "Forgets the samples of 
 static const struct command_docs docs_latency = { "A container for commands about how long commands take.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_latency[] = {
-	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 47, NULL, 0, &docs_latency_doctor },
-	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 48, NULL, 0, &docs_latency_help },
-	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 49, NULL, 0, &docs_latency_histogram },
-	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_latency_history },
-	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_latency_latest },
-	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 52, NULL, 0, &docs_latency_reset },
+	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 48, NULL, 0, &docs_latency_doctor },
+	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 49, NULL, 0, &docs_latency_help },
+	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_latency_histogram },
+	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_latency_history },
+	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 52, NULL, 0, &docs_latency_latest },
+	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 53, NULL, 0, &docs_latency_reset },
 };
 static const char *const tips_memory_doctor[] = { "nondeterministic_output" };
 static const struct command_docs docs_memory_doctor = { "Says in words whether memory is well.", "0.1.0", "server", "O(1)",
@@ -400,11 +409,11 @@ static const struct command_docs docs_memory_usage = { "Returns what an entry co
 static const struct command_docs docs_memory = { "A container for commands about memory.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_memory[] = {
-	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 54, NULL, 0, &docs_memory_doctor },
-	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 55, NULL, 0, &docs_memory_help },
-	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 56, NULL, 0, &docs_memory_purge },
-	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 57, NULL, 0, &docs_memory_stats },
-	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 58, NULL, 0, &docs_memory_usage },
+	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 55, NULL, 0, &docs_memory_doctor },
+	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 56, NULL, 0, &docs_memory_help },
+	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 57, NULL, 0, &docs_memory_purge },
+	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 58, NULL, 0, &docs_memory_stats },
+	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 59, NULL, 0, &docs_memory_usage },
 };
 static const struct command_docs docs_module_help = { "Shows what MODULE can do.", "0.1.0", "server", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -413,9 +422,11 @@ static const struct command_docs docs_module_list = { "Lists modules: none.", "0
 static const struct command_docs docs_module = { "A container for commands about modules: there are none.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_module[] = {
-	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 60, NULL, 0, &docs_module_help },
-	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 61, NULL, 0, &docs_module_list },
+	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 61, NULL, 0, &docs_module_help },
+	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 62, NULL, 0, &docs_module_list },
 };
+static const struct command_docs docs_monitor = { "Shows every command of every connection as it comes.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct command_arg args_object_encoding[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
 };
@@ -447,11 +458,11 @@ static const struct command_docs docs_object_refcount = { "Returns 1 for a key t
 static const struct command_docs docs_object = { "A container for commands about what stands behind a key.", "0.1.0", "generic", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_object[] = {
-	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 63, NULL, 0, &docs_object_encoding },
-	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 64, NULL, 0, &docs_object_freq },
-	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 65, NULL, 0, &docs_object_help },
-	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 66, NULL, 0, &docs_object_idletime },
-	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 67, NULL, 0, &docs_object_refcount },
+	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 65, NULL, 0, &docs_object_encoding },
+	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 66, NULL, 0, &docs_object_freq },
+	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 67, NULL, 0, &docs_object_help },
+	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 68, NULL, 0, &docs_object_idletime },
+	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 69, NULL, 0, &docs_object_refcount },
 };
 static const struct command_arg args_persist[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -499,6 +510,11 @@ static const struct command_arg args_ping[] = {
 };
 static const struct command_docs docs_ping = { "Answers, to show that the server lives.", "0.1.0", "connection", "O(1)",
 	ACL_CONNECTION | ACL_FAST, 1, 0, 0, args_ping, NULL, NULL };
+static const struct command_arg args_psubscribe[] = {
+	{ "pattern", "pattern", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_psubscribe = { "Listens to the channels that patterns fit.", "0.1.0", "pubsub", "O(N) where N is the number of names",
+	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_psubscribe, NULL, NULL };
 static const struct command_arg args_pttl[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
 };
@@ -506,6 +522,39 @@ static const struct command_key_spec keys_pttl[] = { { KEY_RO, 1, 0, 1, 0 } };
 static const char *const tips_pttl[] = { "nondeterministic_output" };
 static const struct command_docs docs_pttl = { "TTL in milliseconds.", "0.1.0", "generic", "O(1)",
 	ACL_FAST | ACL_KEYSPACE | ACL_READ, 1, 1, 1, args_pttl, keys_pttl, tips_pttl };
+static const struct command_arg args_publish[] = {
+	{ "channel", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "message", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_docs docs_publish = { "Sends a message to a channel; returns how many got it.", "0.1.0", "pubsub", "O(N+M) where N is the number of subscribers and M that of patterns",
+	ACL_FAST | ACL_PUBSUB, 2, 0, 0, args_publish, NULL, NULL };
+static const struct command_arg args_pubsub_channels[] = {
+	{ "pattern", "pattern", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_pubsub_channels = { "Lists the channels that somebody listens to.", "0.1.0", "pubsub", "O(N) where N is the number of channels",
+	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_pubsub_channels, NULL, NULL };
+static const struct command_docs docs_pubsub_help = { "Says what the subcommands are.", "0.1.0", "pubsub", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_pubsub_numpat = { "Counts the patterns that somebody listens to.", "0.1.0", "pubsub", "O(1)",
+	ACL_PUBSUB | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_pubsub_numsub[] = {
+	{ "channel", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_pubsub_numsub = { "Counts who listens to each of these channels.", "0.1.0", "pubsub", "O(N) where N is the number of channels given",
+	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_pubsub_numsub, NULL, NULL };
+static const struct command_docs docs_pubsub = { "A container for commands about channels.", "0.1.0", "pubsub", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_pubsub[] = {
+	{ "channels", "pubsub|channels", cmd_pubsub_channels, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 79, NULL, 0, &docs_pubsub_channels },
+	{ "help", "pubsub|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 80, NULL, 0, &docs_pubsub_help },
+	{ "numpat", "pubsub|numpat", cmd_pubsub_numpat, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 81, NULL, 0, &docs_pubsub_numpat },
+	{ "numsub", "pubsub|numsub", cmd_pubsub_numsub, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 82, NULL, 0, &docs_pubsub_numsub },
+};
+static const struct command_arg args_punsubscribe[] = {
+	{ "pattern", "pattern", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_punsubscribe = { "Stops listening to patterns, to all without any.", "0.1.0", "pubsub", "O(N) where N is the number of names",
+	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_punsubscribe, NULL, NULL };
 static const struct command_docs docs_quit = { "Closes the connection once its replies are written.", "0.1.0", "connection", "O(1)",
 	ACL_CONNECTION | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
 static const char *const tips_randomkey[] = { "nondeterministic_output" };
@@ -568,10 +617,10 @@ static const struct command_docs docs_slowlog_reset = { "Empties the slow log.",
 static const struct command_docs docs_slowlog = { "A container for commands about the slow log.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_slowlog[] = {
-	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 85, NULL, 0, &docs_slowlog_get },
-	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 86, NULL, 0, &docs_slowlog_help },
-	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_slowlog_len },
-	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 88, NULL, 0, &docs_slowlog_reset },
+	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 95, NULL, 0, &docs_slowlog_get },
+	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 96, NULL, 0, &docs_slowlog_help },
+	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 97, NULL, 0, &docs_slowlog_len },
+	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 98, NULL, 0, &docs_slowlog_reset },
 };
 static const struct command_arg args_strlen[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -579,6 +628,11 @@ static const struct command_arg args_strlen[] = {
 static const struct command_key_spec keys_strlen[] = { { KEY_RO, 1, 0, 1, 0 } };
 static const struct command_docs docs_strlen = { "Returns the length of what GET would return; 0 when there is no such key.", "0.1.0", "string", "O(N) where N is the number of records",
 	ACL_FAST | ACL_READ | ACL_STRING, 1, 1, 0, args_strlen, keys_strlen, NULL };
+static const struct command_arg args_subscribe[] = {
+	{ "channel", "string", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_subscribe = { "Listens to channels.", "0.1.0", "pubsub", "O(N) where N is the number of names",
+	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_subscribe, NULL, NULL };
 static const char *const tips_time[] = { "nondeterministic_output" };
 static const struct command_docs docs_time = { "Returns the server's clock: seconds since 1970, and microseconds.", "0.1.0", "server", "O(1)",
 	ACL_FAST, 0, 0, 1, NULL, NULL, tips_time };
@@ -607,6 +661,11 @@ static const struct command_arg args_unlink[] = {
 static const struct command_key_spec keys_unlink[] = { { KEY_RM | KEY_DELETE, 1, -1, 1, 0 } };
 static const struct command_docs docs_unlink = { "Removes entries, as DEL does: memory is always given back later.", "0.1.0", "generic", "O(N) where N is the number of keys given",
 	ACL_FAST | ACL_KEYSPACE | ACL_WRITE, 1, 1, 0, args_unlink, keys_unlink, NULL };
+static const struct command_arg args_unsubscribe[] = {
+	{ "channel", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_unsubscribe = { "Stops listening to channels, to all without any.", "0.1.0", "pubsub", "O(N) where N is the number of names",
+	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_unsubscribe, NULL, NULL };
 
 static const struct resp_command commands[] = {
 	{ "auth", "auth", cmd_auth, -2, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE | RESP_CMD_SKIP_SLOWLOG, 0, NULL, 0, &docs_auth },
@@ -618,48 +677,56 @@ static const struct resp_command commands[] = {
 	{ "debug", "debug", cmd_debug, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 29, NULL, 0, &docs_debug },
 	{ "del", "del", cmd_del, -2, RESP_CMD_WRITE, 30, NULL, 0, &docs_del },
 	{ "dns.get", "dns.get", cmd_dns_get, -2, RESP_CMD_READONLY, 31, NULL, 0, &docs_dns_get },
-	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE, 32, NULL, 0, &docs_dns_purge },
-	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING, 33, NULL, 0, &docs_dns_resolve },
-	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 34, NULL, 0, &docs_dns_set },
-	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 35, NULL, 0, &docs_dns_upstreams },
-	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 36, NULL, 0, &docs_echo },
-	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 37, NULL, 0, &docs_exists },
-	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 38, NULL, 0, &docs_expire },
-	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 39, NULL, 0, &docs_expireat },
-	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 40, NULL, 0, &docs_expiretime },
-	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE, 41, NULL, 0, &docs_flushall },
-	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE, 42, NULL, 0, &docs_flushdb },
-	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 43, NULL, 0, &docs_get },
-	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 44, NULL, 0, &docs_hello },
-	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 45, NULL, 0, &docs_info },
-	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 46, NULL, 0, &docs_keys },
-	{ "latency", "latency", NULL, -2, 0, 53, subs_latency, 6, &docs_latency },
-	{ "memory", "memory", NULL, -2, 0, 59, subs_memory, 5, &docs_memory },
-	{ "module", "module", NULL, -2, 0, 62, subs_module, 2, &docs_module },
-	{ "object", "object", NULL, -2, 0, 68, subs_object, 5, &docs_object },
-	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 69, NULL, 0, &docs_persist },
-	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 70, NULL, 0, &docs_pexpire },
-	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 71, NULL, 0, &docs_pexpireat },
-	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 72, NULL, 0, &docs_pexpiretime },
-	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST, 73, NULL, 0, &docs_ping },
-	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 74, NULL, 0, &docs_pttl },
-	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 75, NULL, 0, &docs_quit },
-	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 76, NULL, 0, &docs_randomkey },
-	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 77, NULL, 0, &docs_readonly },
-	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 78, NULL, 0, &docs_readwrite },
-	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 79, NULL, 0, &docs_reset },
-	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 80, NULL, 0, &docs_role },
-	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 81, NULL, 0, &docs_scan },
-	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 82, NULL, 0, &docs_select },
-	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 83, NULL, 0, &docs_set },
-	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 84, NULL, 0, &docs_shutdown },
-	{ "slowlog", "slowlog", NULL, -2, 0, 89, subs_slowlog, 4, &docs_slowlog },
-	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 90, NULL, 0, &docs_strlen },
-	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 91, NULL, 0, &docs_time },
-	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 92, NULL, 0, &docs_touch },
-	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 93, NULL, 0, &docs_ttl },
-	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 94, NULL, 0, &docs_type },
-	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 95, NULL, 0, &docs_unlink },
+	{ "dns.monitor", "dns.monitor", cmd_dns_monitor, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 32, NULL, 0, &docs_dns_monitor },
+	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE, 33, NULL, 0, &docs_dns_purge },
+	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING, 34, NULL, 0, &docs_dns_resolve },
+	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 35, NULL, 0, &docs_dns_set },
+	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 36, NULL, 0, &docs_dns_upstreams },
+	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 37, NULL, 0, &docs_echo },
+	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 38, NULL, 0, &docs_exists },
+	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 39, NULL, 0, &docs_expire },
+	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 40, NULL, 0, &docs_expireat },
+	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 41, NULL, 0, &docs_expiretime },
+	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE, 42, NULL, 0, &docs_flushall },
+	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE, 43, NULL, 0, &docs_flushdb },
+	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 44, NULL, 0, &docs_get },
+	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 45, NULL, 0, &docs_hello },
+	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 46, NULL, 0, &docs_info },
+	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 47, NULL, 0, &docs_keys },
+	{ "latency", "latency", NULL, -2, 0, 54, subs_latency, 6, &docs_latency },
+	{ "memory", "memory", NULL, -2, 0, 60, subs_memory, 5, &docs_memory },
+	{ "module", "module", NULL, -2, 0, 63, subs_module, 2, &docs_module },
+	{ "monitor", "monitor", cmd_monitor, 1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 64, NULL, 0, &docs_monitor },
+	{ "object", "object", NULL, -2, 0, 70, subs_object, 5, &docs_object },
+	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 71, NULL, 0, &docs_persist },
+	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 72, NULL, 0, &docs_pexpire },
+	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 73, NULL, 0, &docs_pexpireat },
+	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 74, NULL, 0, &docs_pexpiretime },
+	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST | RESP_CMD_PUBSUB, 75, NULL, 0, &docs_ping },
+	{ "psubscribe", "psubscribe", cmd_psubscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 76, NULL, 0, &docs_psubscribe },
+	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 77, NULL, 0, &docs_pttl },
+	{ "publish", "publish", cmd_publish, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 78, NULL, 0, &docs_publish },
+	{ "pubsub", "pubsub", NULL, -2, 0, 83, subs_pubsub, 4, &docs_pubsub },
+	{ "punsubscribe", "punsubscribe", cmd_punsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 84, NULL, 0, &docs_punsubscribe },
+	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 85, NULL, 0, &docs_quit },
+	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 86, NULL, 0, &docs_randomkey },
+	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_readonly },
+	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 88, NULL, 0, &docs_readwrite },
+	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 89, NULL, 0, &docs_reset },
+	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 90, NULL, 0, &docs_role },
+	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 91, NULL, 0, &docs_scan },
+	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 92, NULL, 0, &docs_select },
+	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 93, NULL, 0, &docs_set },
+	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 94, NULL, 0, &docs_shutdown },
+	{ "slowlog", "slowlog", NULL, -2, 0, 99, subs_slowlog, 4, &docs_slowlog },
+	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 100, NULL, 0, &docs_strlen },
+	{ "subscribe", "subscribe", cmd_subscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 101, NULL, 0, &docs_subscribe },
+	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 102, NULL, 0, &docs_time },
+	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 103, NULL, 0, &docs_touch },
+	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 104, NULL, 0, &docs_ttl },
+	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 105, NULL, 0, &docs_type },
+	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 106, NULL, 0, &docs_unlink },
+	{ "unsubscribe", "unsubscribe", cmd_unsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 107, NULL, 0, &docs_unsubscribe },
 };
 
-const struct resp_table commands_table = { commands, 51, 96 };
+const struct resp_table commands_table = { commands, 59, 108 };

@@ -41,6 +41,9 @@ struct admin {
 	unsigned rate_at;
 	uint64_t rate_ms;             /* when the last sample was taken */
 	uint64_t expired_before, evicted_before; /* at the last CONFIG RESETSTAT */
+	struct dns_monitor *monitors;   /* clients that DNS.MONITOR feeds */
+	struct timer watch_timer;
+	uint32_t watched;               /* bits of enum feed_kind that are switched on */
 	uint64_t peak_memory;           /* highest used_memory seen by whoever looked */
 };
 
@@ -104,6 +107,18 @@ void memory_figures(struct admin *a, struct memory_figures *f);
 
 /* INFO's lines on the servers that questions are forwarded to. */
 void upstreams_info(const struct admin *a, struct resp_out *t);
+
+/* ---- watch.c ---- */
+
+/* Who watches, or what the configuration wants told, may have changed. */
+void watch_update(struct admin *a);
+/* The timer's. */
+void watch_poll(void *arg);
+
+/* ---- cmd_monitor.c ---- */
+
+/* Shows an answer to the clients of DNS.MONITOR whose filters let it through. */
+void monitors_show(struct admin *a, const struct feed_event *e);
 
 /* ---- cmd_info.c ---- */
 

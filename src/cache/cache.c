@@ -73,6 +73,8 @@ void cache_free(struct cache *c)
 	mem_free(atomic_load(&c->dir));
 	segment_pool_free(c->pool);
 	ecs_free(atomic_load(&c->ecs));
+
+	feed_free(&c->feed);
 	free(c);
 }
 
@@ -96,6 +98,29 @@ void cache_read_begin(void)
 void cache_read_end(void)
 {
 	reclaim_read_end();
+}
+
+struct feed *cache_feed(struct cache *c)
+{
+	return &c->feed;
+}
+
+void cache_tell(struct cache *c, enum feed_kind kind, const struct cache_key *k)
+{
+	if (!feed_wants(&c->feed, kind))
+		return;
+	struct feed_event e = { .kind = (uint8_t)kind, .how = k->cd ? FEED_CD : 0, .type = k->type, .family = k->ecs.family, .bits = k->ecs.bits,
+				.name_len = k->name_len };
+	memcpy(e.addr, k->ecs.addr, sizeof e.addr);
+	memcpy(e.name, k->name, k->name_len);
+	feed_tell(&c->feed, (unsigned)(k->hash_name >> 32), &e); /* by name: what happens to one stays in order */
+}
+
+void tell_entry(struct cache *c, enum feed_kind kind, const struct entry *e)
+{
+	struct cache_key k;
+	if (feed_wants(&c->feed, kind) && cache_key_of(c, e, &k))
+		cache_tell(c, kind, &k);
 }
 
 void cache_set_maxmemory(struct cache *c, uint64_t bytes)
@@ -251,7 +276,7 @@ static void append(struct stripe *t, uint64_t word, uint64_t h, uint32_t *slot, 
 
 /* One try under the lock. */
 static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, const struct cache_key *k, bool by_name, uint8_t *bytes,
-				 size_t len, void *external, struct retired *r)
+				 size_t len, void *external, struct retired *r, bool shorter)
 {
 	size_t span = external ? E_STUB_LEN : len, outside = external ? mem_usable(external) : 0;
 	for (int tries = 0; tries < 8; tries++) {
@@ -272,6 +297,7 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 				t->replaced++;
 			}
 			append(t, word, h, slot, bytes, len, external);
+			cache_tell(c, shorter ? FEED_EXPIRE : old ? FEED_SET : FEED_NEW, k);
 			return ROOM_MADE;
 		}
 		enum shard_room room = shard_make_room(c, t, h, span, outside, tries > 0, r);
@@ -305,6 +331,7 @@ static bool unlink_filed(struct cache *c, const struct cache_key *k, bool by_nam
 	if (slot && by_name && only_type && entry_type(slot_entry(word, slot)) != k->type)
 		slot = NULL;
 	if (slot) {
+		tell_entry(c, FEED_DEL, slot_entry(word, slot));
 		shard_unlink(t, word, slot, false);
 		*(replaced ? &t->replaced : &t->removed) += 1;
 	}
@@ -326,8 +353,8 @@ static void unlink_opposite(struct cache *c, const struct cache_key *k, bool den
 		unlink_filed(c, k, !denies, failure, true);
 }
 
-/* Links the entry in place of what is filed where it goes. */
-static int link_entry(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)
+/* Links the entry in place of what is filed where it goes; shorter: which is the same but for its life. */
+static int link_entry(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch, bool shorter)
 {
 	uint8_t *bytes = (uint8_t *)(uintptr_t)scratch->buf;
 	size_t len = scratch->len;
@@ -348,7 +375,7 @@ static int link_entry(struct cache *c, const struct cache_key *k, const struct e
 	for (int round = 0;; round++) {
 		struct retired r = { .n = 0 };
 		spin_lock(&t->lock);
-		room = try_store(c, t, h, k, by_name, bytes, len, external, &r);
+		room = try_store(c, t, h, k, by_name, bytes, len, external, &r, shorter);
 		unsigned depth = cache_dir(c)->depth;
 		bool doubling = room == ROOM_NEEDS_DOUBLING && word_depth(dir_word(cache_dir(c), h)) == depth;
 		spin_unlock(&t->lock);
@@ -372,7 +399,7 @@ int cache_store(struct cache *c, const struct cache_key *k, const struct entry_s
 	bool denies = scratch->buf[E_F1] & F1_NXNAME;
 	if (k->ecs.family)
 		ecs_note(c, k);
-	int rc = link_entry(c, k, scratch);
+	int rc = link_entry(c, k, scratch, false);
 	if (rc == 0)
 		unlink_opposite(c, k, denies, (scratch->buf[E_F0] & F0_RCODE) == RCODE_SERVFAIL);
 	return rc;
@@ -408,7 +435,7 @@ int cache_shorten(struct cache *c, const struct cache_key *k, uint32_t now_s, ui
 	if (rc == 1) {
 		if (ttl_s == 0)
 			rc = cache_remove(c, k) ? 1 : ERR_UNKNOWN;
-		else if (link_entry(c, k, copy) != 0) /* no news, so it ends no denial */
+		else if (link_entry(c, k, copy, true) != 0) /* no news, so it ends no denial */
 			rc = ERR_NOMEM;
 	}
 	mem_free(copy);

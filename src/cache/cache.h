@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "stats/stats.h"
 #include "wire/wire.h"
 
 struct cache;
@@ -211,6 +212,13 @@ uint64_t cache_flush(struct cache *c);
 /* The same in steps: empties the shard at place (0 at first) and returns the place of the next, 0 behind the last. What is stored
  * behind the step's back stays. */
 uint64_t cache_flush_step(struct cache *c, uint64_t place);
+
+/* ---- what happens to entries, for whoever watches ------------------------------------------------------------------------------- */
+
+/* The cache's feed: it tells FEED_NEW … FEED_EXPIRE of entries; whoever serves from it tells the rest. */
+struct feed *cache_feed(struct cache *c);
+/* Tells of a key, when somebody wants that kind. Thread: any. */
+void cache_tell(struct cache *c, enum feed_kind kind, const struct cache_key *k);
 
 /* ---- going through everything: admin thread ------------------------------------------------------------------------------------- */
 

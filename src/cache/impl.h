@@ -64,9 +64,13 @@ struct cache {
 	_Atomic uint64_t maxmemory;
 	_Atomic uint32_t stale_for_s;
 	const struct evict *evict;
+	struct feed feed;
 	uint64_t tick_pos;              /* admin thread: where cache_tick goes on, a place in hash order */
 	struct stripe stripes[STRIPES];
 };
+
+/* cache_tell of an entry. */
+void tell_entry(struct cache *c, enum feed_kind kind, const struct entry *e);
 
 static inline uint8_t *word_base(uint64_t w)
 {

@@ -248,6 +248,7 @@ static bool list_live(struct cache *c, struct stripe *t, uint64_t word, uint32_t
 		const struct entry *e = entry_behind(base + off);
 		*it = (struct item){ .off = (uint32_t)off, .span = (uint32_t)span, .external = (uint32_t)external_cost(base + off) };
 		if (entry_gone_s(e, stale_s) <= now_s) {
+			tell_entry(c, FEED_EXPIRED, e);
 			it->drop = true;
 			t->expired++;
 		} else {
@@ -297,6 +298,7 @@ static void choose_victims(struct cache *c, struct stripe *t, uint64_t word, uin
 		if (it->value == limit)
 			at_limit -= size < at_limit ? size : at_limit;
 		it->drop = true;
+		tell_entry(c, FEED_EVICTED, entry_behind(base + it->off));
 		l->bytes -= it->span;
 		l->external -= it->external;
 		t->evicted++;
@@ -563,6 +565,7 @@ void shard_visit(struct cache *c, struct stripe *t, uint64_t h, uint32_t now_s, 
 			continue;
 		const struct entry *e = entry_behind(base + (slots[i] & OFFSET_MASK));
 		if (entry_gone_s(e, stale_s) <= now_s) {
+			tell_entry(c, FEED_EXPIRED, e);
 			shard_unlink(t, word, slots + i, false);
 			t->expired++;
 		}

@@ -88,6 +88,8 @@ int form_check_word(const struct option *o, const char *word, struct faults *f)
 		return fault_add(f, o->name, "%s is no address (such as 127.0.0.1, ::1, 0.0.0.0)", fault_show(word).text);
 	if (strcmp(o->values, "zones") == 0 && !zone_is_valid(word))
 		return fault_add(f, o->name, "%s is no domain name", fault_show(word).text);
+	if (strcmp(o->values, "events") == 0 && word[strspn(word, "KEAg$lshzxedtmn")])
+		return fault_add(f, o->name, "%s: Invalid event class character. Use 'Ag$lshzxeKEtmdn'.", fault_show(word).text);
 	if (strcmp(o->values, "empty") == 0 && *word)
 		return fault_add(f, o->name, "only \"\" is possible: %s", o->help);
 	if (strcmp(o->values, "no") == 0 && strcasecmp(word, "no") != 0)

@@ -22,6 +22,8 @@ static void pending_answer(struct worker *w, struct pending *p, const struct out
 	size_t len = 0;
 	if (should(question_parse(p->msg, p->len, &q, &rcode) == QUESTION_OK))
 		len = query_answer(w, &q, p->to.via, o, w->out);
+	if (len && feed_wants(w->feed, FEED_ANSWER))
+		watch_answer(w, &q, &p->to, w->out, len, o->stale ? FEED_FETCHED | FEED_HOW_STALE : FEED_FETCHED, p->since_ns);
 	stat_time(w->stats, HIST_MISS, (clock_real_mono_ns() - p->since_ns) / 1000);
 	stat_add(w->stats, STAT_WAITING, -1);
 	p->to.via->reply(&p->to, len ? w->out : NULL, len);
@@ -44,6 +46,8 @@ static bool flight_answer_stale(struct flight *fl)
 	w->now_s = clock_s();
 	cache_read_begin();
 	o.entry = stale_find(w->cache, w->conf, &fl->key, w->now_s, &o.stale);
+	if (o.entry && o.stale && fl->first)
+		cache_tell(w->cache, FEED_STALE, &fl->key);
 	if (o.entry)
 		flight_answer(fl, &o);
 	cache_read_end();

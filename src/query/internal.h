@@ -19,6 +19,7 @@ struct worker {
 	struct loop *loop;
 	struct cache *cache;
 	struct stats_thread *stats;
+	struct feed *feed;         /* the cache's */
 	struct upstream *upstream;
 
 	/* any thread */
@@ -82,6 +83,13 @@ size_t local_any(struct worker *w, const struct question *q, uint8_t *out);
 
 /* After the entry in the scratch was stored under k: removes entries of its name that it contradicts. */
 void siblings_sweep(struct worker *w, const struct cache_key *k);
+
+/* ---- watch.c ---- */
+
+/* Tells those who watch of an answer to a client; only when somebody does. how: FEED_HIT, FEED_FETCHED, FEED_HOW_STALE; since_ns: when the
+ * question came, 0 just now. */
+void watch_answer(struct worker *w, const struct question *q, const struct reply_to *to, const uint8_t *msg, size_t len, unsigned how,
+		  uint64_t since_ns);
 
 /* ---- prefetch.c ---- */
 

@@ -108,6 +108,7 @@ static bool query_receive(struct worker *w, struct query *q)
 	const struct transport *via = q->to->via;
 	q->out_len = 0;
 	q->pending = q->stale = q->refresh = false;
+	q->how = 0;
 	if (via->queries >= 0)
 		stat_inc(w->stats, (enum counter)via->queries);
 	enum question_verdict parsed = question_parse(q->msg, q->len, &q->q, &rcode);
@@ -184,6 +185,9 @@ static bool query_serve(struct worker *w, struct query *q, struct cache_key *k, 
 	if (!q->out_len)
 		return false;
 	entry_touch(e, (uint32_t)prng_next(&w->random));
+	q->how = left_s > 0 ? FEED_HIT : FEED_HIT | FEED_HOW_STALE;
+	if (left_s <= 0)
+		cache_tell(w->cache, FEED_STALE, k);
 	if (left_s > 0)
 		q->refresh = prefetch_is_due(w, k, &v, left_s);
 	/* What is refreshed is this entry, for its own subnet and not for the client's. */
@@ -212,6 +216,7 @@ static bool query_try_cache(struct worker *w, struct query *q, struct cache_key 
 static void query_miss(struct worker *w, struct query *q, const struct cache_key *k)
 {
 	stat_inc(w->stats, STAT_MISSES);
+	cache_tell(w->cache, FEED_MISS, k);
 	if (q->q.flags & FLAG_RD)
 		flight_board(w, q, k);
 	else
@@ -219,6 +224,13 @@ static void query_miss(struct worker *w, struct query *q, const struct cache_key
 }
 
 /* ---- the whole ---- */
+
+static void query_watch(struct worker *w, const struct query *queries, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (queries[i].out_len)
+			watch_answer(w, &queries[i].q, queries[i].to, queries[i].out, queries[i].out_len, queries[i].how, 0);
+}
 
 void query_batch(struct worker *w, struct query *queries, unsigned n)
 {
@@ -230,8 +242,11 @@ void query_batch(struct worker *w, struct query *queries, unsigned n)
 			w->asked[w->n_asked++] = &queries[i];
 		}
 	}
-	if (w->n_asked == 0)
+	if (w->n_asked == 0) {
+		if (feed_wants(w->feed, FEED_ANSWER))
+			query_watch(w, queries, n);
 		return;
+	}
 	cache_read_begin();
 	cache_lookup_batch(w->cache, w->keys, w->n_asked, w->now_s, w->found);
 	unsigned hits = 0;
@@ -247,4 +262,6 @@ void query_batch(struct worker *w, struct query *queries, unsigned n)
 		else if (q->refresh)
 			flight_refresh(w, &w->keys[i]);
 	}
+	if (feed_wants(w->feed, FEED_ANSWER))
+		query_watch(w, queries, n);
 }

@@ -65,6 +65,7 @@ struct query {
 	bool pending;        /* the transport's reply comes later */
 	/* the road's own */
 	bool stale;          /* an expired entry stands by */
+	uint8_t how;         /* FEED_HIT, FEED_HOW_STALE: for those who watch */
 	bool refresh;        /* answered, and worth a fetch in the background */
 	struct question q;
 };

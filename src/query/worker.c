@@ -31,6 +31,7 @@ struct worker *worker_new(const struct worker_options *o, char *err, size_t cap)
 	w->loop = o->loop;
 	w->cache = o->cache;
 	w->stats = o->stats;
+	w->feed = cache_feed(o->cache);
 	w->conf = conf_ref(o->conf);
 	w->answer = answer_options(w->conf);
 	random_bytes(&seed, sizeof seed);

@@ -79,6 +79,7 @@ void client_end(struct resp_client *c)
 	io_end(&c->io);
 	close(fd);
 	client_unblock(c);
+	pubsub_client_end(c);
 	s->n_clients--;
 	s->n_ended++;
 	stat_add(s->o.stats, STAT_CLIENTS, -1);
@@ -103,6 +104,7 @@ static void client_free(struct resp_client *c)
 		mem_free(c->text[i]);
 	mem_free(c->in.data);
 	resp_out_free(&c->out);
+	resp_out_free(&c->held);
 	resp_parser_free(&c->parser);
 	mem_free(c);
 }
@@ -120,7 +122,7 @@ void client_sweep(struct resp_server *s)
 
 size_t client_memory(const struct resp_client *c)
 {
-	size_t n = sizeof *c + c->in.cap + c->out.cap + c->parser.cap * sizeof *c->parser.spans;
+	size_t n = sizeof *c + c->in.cap + c->out.cap + c->held.cap + c->parser.cap * sizeof *c->parser.spans;
 
 	for (unsigned i = 0; i < RESP_TEXTS; i++)
 		n += c->text[i] ? strlen(c->text[i]) + 1 : 0;

@@ -42,6 +42,15 @@ struct resp_client {
 	struct resp_out out;
 	size_t sent;                      /* bytes of out that went already */
 
+	/* what comes without having been asked for: pubsub.c */
+	struct sub *subs[RESP_TOPICS];
+	unsigned n_subs[RESP_TOPICS];
+	bool monitor;
+	bool in_command;                  /* a reply is under way: what is pushed waits in held */
+	struct resp_out held;
+	void *stream;
+	void (*stream_drop)(void *stream);
+
 	/* the command under way, when it takes its time */
 	bool blocked;
 	resp_slice *slice;                /* NULL: parked */
@@ -64,6 +73,12 @@ struct listener {
 };
 
 struct slow_log;
+
+struct topics {
+	struct topic **buckets;           /* a power of two; NULL before the first */
+	uint32_t mask;
+	unsigned n;
+};
 
 struct resp_server {
 	struct resp_options o;
@@ -89,6 +104,9 @@ struct resp_server {
 	unsigned n_errors;
 	struct slow_log *slow;
 	struct resp_latency_event events[RESP_EVENTS];
+	struct topics topics[RESP_TOPICS];
+	unsigned n_monitors;
+	struct resp_out line;             /* MONITOR's, made once for all who watch */
 };
 
 /* ---- client.c ---- */
@@ -126,6 +144,16 @@ void dispatch_end(struct resp_server *s);
 uint64_t dispatch(struct resp_client *c, unsigned argc, const struct resp_arg *argv, uint64_t start_ns);
 /* A blocked command is done: its time and its errors are accounted for, its state dropped. */
 void dispatch_finish(struct resp_client *c);
+
+/* ---- pubsub.c ---- */
+
+/* The reply under way is whole: what was pushed meanwhile goes behind it. */
+void pubsub_release(struct resp_client *c);
+/* Ends the client's subscriptions, its watching and its stream. */
+void pubsub_client_end(struct resp_client *c);
+void pubsub_end(struct resp_server *s);
+/* Tells those who watch of a command; only when there are any. */
+void monitor_feed(struct resp_client *from, unsigned argc, const struct resp_arg *argv);
 
 /* ---- account.c ---- */
 

@@ -146,6 +146,11 @@ static const struct resp_command *resolve(struct resp_call *r, const struct resp
 		resp_error(r->out, "NOAUTH Authentication required.");
 		return NULL;
 	}
+	if (r->out->proto == 2 && resp_subscriptions(r->client) && !(cmd->flags & RESP_CMD_PUBSUB)) {
+		resp_errorf(r->out, "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+				    "context", cmd->full_name);
+		return NULL;
+	}
 	return cmd;
 }
 
@@ -210,12 +215,16 @@ uint64_t dispatch(struct resp_client *c, unsigned argc, const struct resp_arg *a
 		return start_ns;
 	}
 	c->last = r.command = cmd;
+	c->in_command = true;
+	if (s->n_monitors && !(cmd->flags & RESP_CMD_SENSITIVE))
+		monitor_feed(c, argc, argv);
 	if (cmd->fn(&r) == STEP_PENDING)
 		return clock_real_mono_ns();
 	uint64_t now_ns = clock_real_mono_ns();
 	account_command(c, cmd, (now_ns - start_ns) / 1000, account_errors(c));
 	account_slow(c, cmd, argc, argv, (now_ns - start_ns) / 1000);
 	reply_mode_apply(c);
+	pubsub_release(c);
 	return now_ns;
 }
 
@@ -226,4 +235,5 @@ void dispatch_finish(struct resp_client *c)
 	account_command(c, c->last, usec, account_errors(c));
 	account_slow(c, c->last, 0, NULL, usec);
 	reply_mode_apply(c);
+	pubsub_release(c);
 }

@@ -242,3 +242,8 @@ void resp_set(struct resp_out *o, size_t n)
 {
 	header(o, o->proto == 3 ? '~' : '*', n);
 }
+
+void resp_push(struct resp_out *o, size_t n)
+{
+	header(o, o->proto == 3 ? '>' : '*', n);
+}

@@ -56,5 +56,6 @@ void resp_verbatim(struct resp_out *o, const char *ext, const void *p, size_t n)
 void resp_array(struct resp_out *o, size_t n);
 void resp_map(struct resp_out *o, size_t pairs);                    /* an array of 2 n, or % */
 void resp_set(struct resp_out *o, size_t n);                        /* an array, or ~ */
+void resp_push(struct resp_out *o, size_t n);                       /* an array, or > */
 
 #endif

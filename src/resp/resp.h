@@ -55,7 +55,8 @@ enum {
 	RESP_CMD_NOSCRIPT = 1 << 7,
 	RESP_CMD_SKIP_SLOWLOG = 1 << 8,
 	RESP_CMD_BLOCKING = 1 << 9,
-	RESP_CMD_SENSITIVE = 1 << 10, /* arguments hold secrets: never in the slow log */
+	RESP_CMD_SENSITIVE = 1 << 10, /* arguments hold secrets: never in the slow log, nor shown by MONITOR */
+	RESP_CMD_PUBSUB = 1 << 11,    /* allowed to a RESP2 connection that has subscriptions */
 };
 
 struct resp_command {
@@ -168,6 +169,33 @@ struct resp_latency_event {
 const char *resp_event_name(enum resp_event e);
 struct resp_latency_event *resp_latency_event(struct resp_server *s, enum resp_event e);
 
+/* ---- channels, patterns, MONITOR, streams -------------------------------------------------------------------------- */
+
+enum resp_topic { RESP_CHANNEL, RESP_PATTERN, RESP_TOPICS };
+/* 0 (also when it was subscribed already), ERR_RANGE (over pubsub-max-subscriptions), ERR_NOMEM. */
+int resp_subscribe(struct resp_client *c, enum resp_topic kind, const char *name, size_t len);
+void resp_unsubscribe(struct resp_client *c, enum resp_topic kind, const char *name, size_t len);
+/* The name of one of the client's subscriptions, valid until it ends; NULL when it has none. */
+const char *resp_subscribed_to(const struct resp_client *c, enum resp_topic kind, size_t *len);
+/* Channels and patterns together. */
+unsigned resp_subscriptions(const struct resp_client *c);
+/* How many got it: once for the channel, and once for each pattern that fits. */
+unsigned resp_publish(struct resp_server *s, const char *channel, size_t len, const char *msg, size_t msg_len);
+/* Topics that somebody is subscribed to; how many are subscribed to one; all of their names. */
+unsigned resp_topics(const struct resp_server *s, enum resp_topic kind);
+unsigned resp_subscribers(const struct resp_server *s, enum resp_topic kind, const char *name, size_t len);
+void resp_topics_each(const struct resp_server *s, enum resp_topic kind, void (*fn)(void *arg, const char *name, size_t len), void *arg);
+
+/* What is written to the returned buffer between the two goes to the client as it stands, behind the reply that is under way. */
+struct resp_out *resp_push_begin(struct resp_client *c);
+void resp_push_end(struct resp_client *c);
+/* The client gets a line for each command of anybody. */
+void resp_client_set_monitor(struct resp_client *c, bool yes);
+/* The client is fed by somebody until it goes or is reset: then drop(stream) comes, once. Both NULL: no longer. */
+void resp_client_set_stream(struct resp_client *c, void *stream, void (*drop)(void *stream));
+/* Bytes that wait to be written to it. */
+size_t resp_client_owed(const struct resp_client *c);
+
 /* ---- one client --------------------------------------------------------------------------------------------------- */
 
 enum resp_reply_mode { RESP_REPLY_ON, RESP_REPLY_OFF, RESP_REPLY_SKIP, RESP_REPLY_SKIPPING };
@@ -180,7 +208,8 @@ struct resp_client_info {
 	const char *name, *lib_name, *lib_ver; /* "" when not set */
 	const char *last;                    /* full name of the last command, or "NULL" */
 	uint8_t proto;
-	bool authenticated, no_evict, no_touch, blocked, closing;
+	bool authenticated, no_evict, no_touch, blocked, closing, monitor;
+	unsigned channels, patterns;         /* subscribed to */
 	size_t in_used, in_free, out_len, args_mem, total_mem;
 	uint64_t net_in, net_out, commands;
 };

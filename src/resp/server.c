@@ -213,7 +213,7 @@ static void cron(void *arg)
 	struct resp_client *c = s->timeout_at ? s->timeout_at : s->clients;
 
 	for (unsigned i = 0; limit_ms > 0 && c && i < CRON_CLIENTS; i++, c = c->next)
-		if (!c->ended && !c->blocked && now_ms - c->active_ms > limit_ms) {
+		if (!c->ended && !c->blocked && !c->stream && !c->monitor && !resp_subscriptions(c) && now_ms - c->active_ms > limit_ms) {
 			log_verbose("client %s closed: idle", c->peer);
 			client_end(c);
 		}
@@ -270,6 +270,7 @@ void resp_server_free(struct resp_server *s)
 	mem_free(s->spare_in.data);
 	mem_free(s->spare_out.data);
 	mem_free(s->argv);
+	pubsub_end(s);
 	dispatch_end(s);
 	account_end(s);
 	conf_unref(s->conf);

@@ -31,6 +31,9 @@ void resp_client_info(const struct resp_client *c, struct resp_client_info *i)
 		.no_touch = c->no_touch,
 		.blocked = c->blocked,
 		.closing = c->closing,
+		.monitor = c->monitor || c->stream,
+		.channels = c->n_subs[RESP_CHANNEL],
+		.patterns = c->n_subs[RESP_PATTERN],
 		.in_used = c->in.len - c->in.off,
 		.in_free = c->in.cap - c->in.len,
 		.out_len = c->out.len - c->sent,
@@ -100,6 +103,8 @@ void resp_client_set_reply(struct resp_client *c, enum resp_reply_mode m)
 
 void resp_client_reset(struct resp_client *c)
 {
+	pubsub_client_end(c);
+	c->held.len = 0;
 	resp_client_set_text(c, RESP_NAME, NULL, 0);
 	c->out.proto = 2;
 	c->no_evict = c->no_touch = false;

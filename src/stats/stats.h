@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stats/feed.h"
+
 enum counter {
 #define COUNTER(id, name, section, kind, help) STAT_##id,
 #include "stats/counters.def"

@@ -857,12 +857,14 @@ static const char *const calls[] = {
 	"LATENCY DOCTOR", "LATENCY HELP", "LATENCY HISTOGRAM", "LATENCY HISTORY command", "LATENCY LATEST", "LATENCY RESET", "MEMORY DOCTOR",
 	"MEMORY HELP", "MEMORY PURGE", "MEMORY STATS", "MEMORY USAGE A:a.test.", "MEMORY USAGE x", "MODULE HELP", "MODULE LIST", "OBJECT ENCODING A:a.test.",
 	"OBJECT FREQ A:a.test.", "OBJECT FREQ x", "OBJECT HELP", "OBJECT IDLETIME A:a.test.", "OBJECT REFCOUNT x", "PERSIST A:a.test.",
-	"PEXPIRE A:a.test. 100000", "PEXPIREAT x 1", "PEXPIRETIME A:a.test.", "PING", "PING x", "PTTL A:a.test.", "PTTL x", "RANDOMKEY", "RESET", "ROLE",
+	"PEXPIRE A:a.test. 100000", "PEXPIREAT x 1", "PEXPIRETIME A:a.test.", "PING", "PING x", "PTTL A:a.test.", "PTTL x", "PUBLISH x y", "PUBSUB CHANNELS", "PUBSUB HELP", "PUBSUB NUMPAT",
+	"PUBSUB NUMSUB x", "PUNSUBSCRIBE", "RANDOMKEY", "RESET", "ROLE",
 	"SCAN 0", "SCAN 0 COUNT 5000", "SELECT 0", "SLOWLOG GET", "SLOWLOG HELP", "SLOWLOG LEN", "SLOWLOG RESET", "STRLEN A:a.test.", "STRLEN x", "TIME",
-	"TOUCH A:a.test. x", "TTL A:a.test.", "TTL x", "TYPE A:a.test.", "TYPE x", "UNLINK A:del.test.",
+	"TOUCH A:a.test. x", "TTL A:a.test.", "TTL x", "TYPE A:a.test.", "TYPE x", "UNLINK A:del.test.", "UNSUBSCRIBE x",
 };
 static const char *const not_called[] = {
 	"quit", "shutdown",                           /* end the connection; tested on their own */
+	"subscribe", "psubscribe", "monitor", "dns.monitor", /* change the connection; tested with the running server */
 	"config|rewrite",                             /* there is no file */
 	"set", "cluster", "readonly", "readwrite",    /* always refused */
 };
@@ -918,7 +920,7 @@ static void test_command_list_filters_and_getkeys_finds(void)
 	begin(NULL);
 	asked("[expire expireat expiretime]", "COMMAND LIST FILTERBY PATTERN expire*");
 	asked("[]", "COMMAND LIST FILTERBY MODULE x");
-	asked("[dns.get dns.purge dns.resolve dns.set dns.upstreams]", "COMMAND LIST FILTERBY ACLCAT dns");
+	asked("[dns.get dns.monitor dns.purge dns.resolve dns.set dns.upstreams]", "COMMAND LIST FILTERBY ACLCAT dns");
 	asked("[A:a. A:b.]", "COMMAND GETKEYS DEL A:a. A:b.");
 	asked("[A:a.]", "COMMAND GETKEYS MEMORY USAGE A:a.");
 	asked("[[A:a. [OW update]]]", "COMMAND GETKEYSANDFLAGS DNS.SET A:a. 1 x");

@@ -14,6 +14,8 @@ enum {
 	ERRAND_TRIES = 6,     /* UDP queries of one errand that may still be answered; the oldest gives way */
 	ERRAND_MOVES = 24,    /* sends of one errand, in all */
 	ERRAND_DRAIN = 16,    /* packets read from one socket in a row */
+	ERRAND_HEDGE_MIN_MS = 5,  /* sooner no second is sent: the first answer is as good as here */
+	ERRAND_HEDGES_MAX = 1600, /* saved up by questions that needed none, in hundredths */
 	ERRAND_WHY_MAX = 128,
 	ERRAND_ECS_MAX = 20,  /* family, two lengths, 16 bytes of address (RFC 7871 §6) */
 	ERRAND_QUERY_MAX = DNS_HEADER_LEN + NAME_MAX_LEN + 4 + 11 + 4 + ERRAND_ECS_MAX,
@@ -29,6 +31,7 @@ struct forwarder {
 	unsigned n_sets;
 	struct errand *first;
 	unsigned pending;      /* errands that somebody waits for */
+	unsigned hedges;       /* how many may be sent, in hundredths */
 	uint8_t packet[DNS_MSG_MAX];
 };
 
@@ -64,6 +67,8 @@ struct errand {
 	struct try tries[ERRAND_TRIES];
 	struct tcp_try tcp;
 	struct try *last;      /* the UDP try that the timer watches; NULL: TCP */
+	struct try *hedged;    /* the one that a second was sent besides, while both may be answered in time */
+	bool hedge_due;        /* the timer waits for the time to send that second one */
 	unsigned moves;
 	uint32_t asked;        /* servers asked in this round, a bit each */
 	uint32_t failed;       /* servers that answered with a failure or cannot be reached: not asked again */

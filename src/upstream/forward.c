@@ -5,6 +5,8 @@
  * of time stays open, as a slow answer is an answer too: whichever comes first ends the errand. A server that answered with a
  * failure (SERVFAIL, REFUSED, garbage) is not asked again by this errand; one that was silent is, in the next round, until
  * the errand's own patience ends. Where some server gave a failure and the rest are known to be dead, waiting is no use.
+ * One try of 20 takes longer than the other 19: when a first try has had the time in which 95 of 100 answers came, a second copy is sent
+ * to the next server (forward-hedge bounds how often). The first is not given up for that, and whoever is overtaken counts as slower.
  * Server choice, backoff and probes: servers.c. Sending and judging: errand.c.
  *
  * Invariant: `done` comes from the loop only (an errand that cannot go on sets its timer to now), so no start calls back. */
@@ -65,6 +67,11 @@ static void why_copy(struct errand *f, const struct edns *e)
 	f->why[n] = '\0';
 }
 
+static bool try_is_open(const struct try *t)
+{
+	return t && t->slot.port;
+}
+
 void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, size_t len, const struct edns *e, uint8_t ecs_scope)
 {
 	struct upstream_reply r = { .status = UPSTREAM_OK, .msg = msg, .len = len, .ede = e->ede, .server = s->text, .ecs_scope = ecs_scope };
@@ -73,6 +80,8 @@ void errand_finish_ok(struct errand *f, struct server *s, const uint8_t *msg, si
 		why_copy(f, e);
 		r.why = f->why;
 	}
+	if (try_is_open(f->hedged) && f->hedged->server != s)
+		server_overtaken(f->hedged->server, clock_real_mono_ns() / 1000 - f->hedged->sent_us);
 	errand_finish(f, &r);
 }
 
@@ -113,10 +122,21 @@ static void errand_give_up(struct errand *f)
 	timer_set(&f->timer, 0);
 }
 
+/* How long to wait before a second copy is sent; 0: none will be. */
+static uint64_t hedge_delay_ms(const struct errand *f, const struct server *s)
+{
+	uint64_t usual = figures_percentile_us(&s->figures, 0.95);
+
+	if (f->moves != 1 || f->pinned || usual == 0 || f->forwarder->conf->forward_hedge == 0)
+		return 0;
+	usual = usual / 1000 + 1;
+	return usual < ERRAND_HEDGE_MIN_MS ? ERRAND_HEDGE_MIN_MS : usual;
+}
+
 static bool errand_send(struct errand *f, struct server *s, bool tcp, bool for_case)
 {
 	uint64_t now = clock_real_mono_ms(), left = f->deadline_ms > now ? f->deadline_ms - now : 0;
-	uint64_t patience = f->forwarder->conf->forward_timeout;
+	uint64_t patience = f->forwarder->conf->forward_timeout, hedge;
 
 	if ((tcp ? errand_send_tcp(f, s, for_case) : errand_send_udp(f, s)) != 0)
 		return false;
@@ -124,7 +144,12 @@ static bool errand_send(struct errand *f, struct server *s, bool tcp, bool for_c
 	/* TCP needs a handshake first. */
 	if (tcp)
 		patience *= 2;
-	timer_set(&f->timer, patience < left ? patience : left);
+	if (patience > left)
+		patience = left;
+	hedge = tcp ? 0 : hedge_delay_ms(f, s);
+	f->hedged = NULL;
+	f->hedge_due = hedge != 0 && hedge < patience;
+	timer_set(&f->timer, f->hedge_due ? hedge : patience);
 	return true;
 }
 
@@ -143,12 +168,19 @@ void errand_server_failed(struct errand *f, struct server *s, bool network)
 		f->network = true;
 	else
 		f->answered = true;
+	/* The other of two copies may yet be answered in time. */
+	for (int i = 0; i < ERRAND_TRIES && f->hedged; i++) {
+		if (try_is_open(&f->tries[i]) && !(f->failed & 1u << f->tries[i].server->index)) {
+			f->last = &f->tries[i];
+			return;
+		}
+	}
 	errand_next(f);
 }
 
 void errand_next(struct errand *f)
 {
-	uint64_t now = clock_real_mono_ms();
+	uint64_t now = clock_real_mono_ms(), limit = (uint64_t)f->forwarder->conf->forward_server_flights;
 
 	/* Enough was sent: one of the tries that are still open may yet be answered. */
 	if (f->moves >= ERRAND_MOVES && f->deadline_ms > now) {
@@ -156,12 +188,14 @@ void errand_next(struct errand *f)
 		return;
 	}
 	while (f->moves < ERRAND_MOVES && !f->pinned) {
-		struct server *s = server_pick(f->set, f->failed | f->asked);
+		struct server *s = server_pick(f->set, f->failed | f->asked, limit);
 
 		if (s == NULL) {
 			f->asked = 0;
-			s = server_pick(f->set, f->failed);
+			s = server_pick(f->set, f->failed, limit);
 		}
+		if (s == NULL)
+			s = server_pick(f->set, f->failed, 0);
 		if (s == NULL || (f->answered && server_is_dead(s)))
 			break;
 		f->asked |= 1u << s->index;
@@ -177,6 +211,30 @@ void errand_next(struct errand *f)
 	errand_give_up(f);
 }
 
+/* The first try takes longer than usual: a second copy, if that may be, to another server or else to the same. */
+static void errand_hedge(struct errand *f)
+{
+	struct forwarder *fw = f->forwarder;
+	struct try *first = f->last;
+	uint64_t now = clock_real_mono_ms(), patience = fw->conf->forward_timeout, spent = now - first->sent_us / 1000;
+	uint64_t left = f->deadline_ms > now ? f->deadline_ms - now : 0;
+	struct server *s = server_pick(f->set, f->failed | f->asked, (uint64_t)fw->conf->forward_server_flights);
+
+	f->hedge_due = false;
+	if (s == NULL || server_is_dead(s))
+		s = first->server;
+	if (fw->hedges >= 100 && errand_send_udp(f, s) == 0) {
+		fw->hedges -= 100;
+		f->hedged = first;
+		f->asked |= 1u << s->index;
+		f->moves++;
+		stat_inc(fw->stats, STAT_UPSTREAM_HEDGES);
+	} else {
+		patience = patience > spent ? patience - spent : 0;
+	}
+	timer_set(&f->timer, patience < left ? patience : left);
+}
+
 static void errand_on_timer(void *arg)
 {
 	struct errand *f = arg;
@@ -189,6 +247,16 @@ static void errand_on_timer(void *arg)
 		errand_finish_failed(f);
 		return;
 	}
+	if (f->hedge_due && try_is_open(f->last)) {
+		errand_hedge(f);
+		return;
+	}
+	if (try_is_open(f->hedged) && f->hedged != f->last) {
+		uint64_t first_ms = f->hedged->sent_us / 1000;
+
+		server_was_silent(f->hedged->server, first_ms, (uint32_t)(now - first_ms), now);
+	}
+	f->hedged = NULL;
 	stat_inc(f->forwarder->stats, STAT_UPSTREAM_TIMEOUTS);
 	server_was_silent(s, sent_ms, (uint32_t)(now - sent_ms), now);
 	if (f->last == NULL) {
@@ -268,8 +336,15 @@ static enum step forward_start(const struct route *r, const struct upstream_ask 
 	struct forwarder *fw = (struct forwarder *)r->way;
 	struct errand *f;
 
+	if (fw->conf->forward_server_flights && r->servers->n > 0 && !server_pick(r->servers, 0, (uint64_t)fw->conf->forward_server_flights)) {
+		stat_inc(fw->stats, STAT_UPSTREAM_LIMITED);
+		return STEP_FAILED;
+	}
 	if (fw->pending >= (uint64_t)fw->conf->max_flights || (f = errand_new(fw, r->servers, a)) == NULL)
 		return STEP_FAILED;
+	fw->hedges += (unsigned)fw->conf->forward_hedge;
+	if (fw->hedges > ERRAND_HEDGES_MAX)
+		fw->hedges = ERRAND_HEDGES_MAX;
 	f->done = done;
 	f->arg = arg;
 	fw->pending++;

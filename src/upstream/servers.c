@@ -88,7 +88,7 @@ static bool server_before(const struct server *a, const struct server *b)
 	return a->srtt_us < b->srtt_us;
 }
 
-struct server *server_pick(struct server_set *set, uint32_t not)
+struct server *server_pick(struct server_set *set, uint32_t not, uint64_t limit)
 {
 	struct server *best = NULL;
 	unsigned at = set->n ? random_below(set->n) : 0;
@@ -96,6 +96,8 @@ struct server *server_pick(struct server_set *set, uint32_t not)
 	for (unsigned i = 0; i < set->n; i++, at = at + 1 == set->n ? 0 : at + 1) {
 		struct server *s = &set->servers[at];
 
+		if (limit && s->figures.in_flight >= limit)
+			continue;
 		if (!(not & 1u << at) && (best == NULL || server_before(s, best)))
 			best = s;
 	}
@@ -135,6 +137,13 @@ void server_answered(struct server *s, uint64_t rtt_us, uint64_t now_ms)
 	s->answered_ms = now_ms;
 	figure_add(&s->figures.answered, 1);
 	figures_rtt(&s->figures, rtt);
+	server_show(s);
+}
+
+void server_overtaken(struct server *s, uint64_t waited_us)
+{
+	if (waited_us > s->srtt_us && waited_us < UINT32_MAX)
+		s->srtt_us += ((uint32_t)waited_us - s->srtt_us) / 8;
 	server_show(s);
 }
 

@@ -48,13 +48,15 @@ struct server_set *server_set_new(const char *zone, unsigned n, char *const *add
 /* Its streams must have ended, its ports be closed. */
 void server_set_free(struct server_set *set);
 
-/* Who should be asked next: the quickest that is alive and whose bit is not in `not`; else, of the dead, the one that is due
- * first. NULL when every bit is set. */
-struct server *server_pick(struct server_set *set, uint32_t not);
+/* Who should be asked next: the quickest that is alive, whose bit is not in `not`, and that has fewer than limit queries open (0: no
+ * limit); else, of the dead, the one that is due first. NULL when there is none. */
+struct server *server_pick(struct server_set *set, uint32_t not, uint64_t limit);
 /* A server besides `chosen` worth a question whose answer nobody waits for: a dead one that is due, or now and then a live one. NULL: none. */
 struct server *server_pick_probe(struct server_set *set, const struct server *chosen, uint64_t now_ms);
 bool server_is_dead(const struct server *s);
 void server_answered(struct server *s, uint64_t rtt_us, uint64_t now_ms);
+/* Another answered first, after this one had had waited_us for the same question. */
+void server_overtaken(struct server *s, uint64_t waited_us);
 /* A question sent at sent_ms got no answer in timeout_ms, or (timeout_ms 0) the network said that it cannot. */
 void server_was_silent(struct server *s, uint64_t sent_ms, uint32_t timeout_ms, uint64_t now_ms);
 

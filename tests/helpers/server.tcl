@@ -266,8 +266,15 @@ proc server::show_log {} {
         if {![file exists $f]} { continue }
         set lines [split [string trimright [read_file $f] \n] \n]
         if {$lines eq "" || $lines eq "{}"} { continue }
-        say "    --- the end of the server's $what"
-        foreach line [lrange $lines end-14 end] { say "    | $line" }
+        # Of a sanitizer's report the beginning counts, of everything else the end.
+        set at [lsearch -regexp $lines {(Address|Leak|Thread|Memory)Sanitizer:|runtime error:}]
+        if {$at >= 0} {
+            say "    --- the server's $what from the report on"
+            foreach line [lrange $lines $at [expr {$at + 70}]] { say "    | $line" }
+        } else {
+            say "    --- the end of the server's $what"
+            foreach line [lrange $lines end-14 end] { say "    | $line" }
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/random.h"
 
 enum { TEXT_LIMIT = 64 * 1024 * 1024, TEXT_KEEP = 1024 * 1024 };
@@ -83,8 +84,10 @@ struct admin *admin_new(const struct admin_context *ctx, char *err, size_t cap)
 		.table = commands_table,
 		.owner = a,
 		.unknown = unsupported,
+		.permit = acl_permit,
+		.greet = acl_greet,
 	};
-	if (!(a->scratch = mem_alloc(sizeof *a->scratch)) || !(a->server = resp_server_new(&o, err, cap))) {
+	if (!(a->acl = acl_users_new(a->conf, err, cap)) || !(a->scratch = mem_alloc(sizeof *a->scratch)) || !(a->server = resp_server_new(&o, err, cap))) {
 		admin_free(a);
 		return NULL;
 	}
@@ -100,6 +103,8 @@ void admin_free(struct admin *a)
 	resp_server_free(a->server);
 	timer_cancel(&a->watch_timer);
 	feed_want(cache_feed(a->ctx.cache), 0, 0);
+	acl_log_free(a);
+	acl_users_free(a->acl);
 	resp_out_free(&a->text);
 	mem_free(a->scratch);
 	conf_unref(a->conf);
@@ -112,6 +117,8 @@ void admin_set_conf(struct admin *a, const struct conf *c)
 
 	a->conf = conf_ref(c);
 	resp_server_set_conf(a->server, c);
+	if (strcmp(old->requirepass, c->requirepass) != 0 && !acl_set_default_password(a->acl, c->requirepass))
+		log_warn("no memory for the default user's password: nobody can log in as default");
 	conf_unref(old);
 	watch_update(a);
 }

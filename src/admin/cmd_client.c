@@ -61,7 +61,14 @@ enum step cmd_client_setinfo(struct resp_call *r)
 
 /* ---- describing ---- */
 
-static void add_line(struct resp_out *t, const struct resp_client *c)
+static const char *user_name(const struct resp_client *c)
+{
+	const struct acl_user *u = resp_client_user(c);
+
+	return u ? acl_name(u) : "(none)";
+}
+
+void client_line(struct resp_out *t, const struct resp_client *c)
 {
 	struct resp_client_info i;
 	char flags[12], *f = flags;
@@ -84,10 +91,11 @@ static void add_line(struct resp_out *t, const struct resp_client *c)
 	*f = '\0';
 	text_addf(t,
 		  "id=%llu addr=%s laddr=%s fd=%d name=%s age=%llu idle=%llu flags=%s db=0 sub=%u psub=%u ssub=0 multi=-1 qbuf=%zu "
-		  "qbuf-free=%zu argv-mem=%zu multi-mem=0 rbs=0 rbp=0 obl=%zu oll=0 omem=0 tot-mem=%zu events=%s cmd=%s user=default "
+		  "qbuf-free=%zu argv-mem=%zu multi-mem=0 rbs=0 rbp=0 obl=%zu oll=0 omem=0 tot-mem=%zu events=%s cmd=%s user=%s "
 		  "redir=-1 resp=%u lib-name=%s lib-ver=%s tot-net-in=%llu tot-net-out=%llu tot-cmds=%llu\n",
 		  (unsigned long long)i.id, i.peer, i.local, i.fd, i.name, (unsigned long long)i.age_s, (unsigned long long)i.idle_s, flags, i.channels, i.patterns,
-		  i.in_used, i.in_free, i.args_mem, i.out_len, i.total_mem, i.out_len ? "rw" : "r", i.last, i.proto, i.lib_name, i.lib_ver,
+		  i.in_used, i.in_free, i.args_mem, i.out_len, i.total_mem, i.out_len ? "rw" : "r", i.last,
+		  user_name(c), i.proto, i.lib_name, i.lib_ver,
 		  (unsigned long long)i.net_in, (unsigned long long)i.net_out, (unsigned long long)i.commands);
 }
 
@@ -107,7 +115,7 @@ enum step cmd_client_info(struct resp_call *r)
 	struct resp_out *t = &admin_of(r)->text;
 
 	text_reset(t);
-	add_line(t, r->client);
+	client_line(t, r->client);
 	return send_text(r);
 }
 
@@ -148,7 +156,7 @@ enum step cmd_client_list(struct resp_call *r)
 			return STEP_DONE;
 		}
 		for (struct resp_client *c = resp_client_first(admin_of(r)->server); c && type; c = resp_client_next(c))
-			add_line(t, c);
+			client_line(t, c);
 		return send_text(r);
 	}
 	if (r->argc < 4 || !resp_arg_is(&r->argv[2], "id")) {
@@ -164,7 +172,7 @@ enum step cmd_client_list(struct resp_call *r)
 		resp_arg_int(&r->argv[i], &id);
 		struct resp_client *c = by_id(r, id);
 		if (c)
-			add_line(t, c);
+			client_line(t, c);
 	}
 	return send_text(r);
 }
@@ -175,7 +183,8 @@ struct kill_filter {
 	int64_t id, max_age_s; /* 0: any */
 	int type;              /* 0: none matches */
 	const struct resp_arg *addr, *laddr;
-	bool user_ok, skip_me;
+	const struct acl_user *user; /* NULL: any */
+	bool skip_me;
 };
 
 static bool same_text(const struct resp_arg *a, const char *s)
@@ -189,7 +198,7 @@ static bool kill_matches(const struct kill_filter *f, const struct resp_client *
 
 	resp_client_info(c, &i);
 	return (f->id == 0 || i.id == (uint64_t)f->id) && (f->max_age_s == 0 || i.age_s >= (uint64_t)f->max_age_s) && f->type &&
-	       (!f->addr || same_text(f->addr, i.peer)) && (!f->laddr || same_text(f->laddr, i.local)) && f->user_ok &&
+	       (!f->addr || same_text(f->addr, i.peer)) && (!f->laddr || same_text(f->laddr, i.local)) && (!f->user || f->user == resp_client_user(c)) &&
 	       !(f->skip_me && c == me);
 }
 
@@ -215,7 +224,7 @@ static bool kill_option(struct resp_call *r, struct kill_filter *f, const struct
 		f->laddr = value;
 		return true;
 	} else if (resp_arg_is(word, "user")) {
-		if ((f->user_ok = same_text(value, "default")))
+		if ((f->user = acl_find(admin_of(r)->acl, value->p, value->len)))
 			return true;
 		resp_errorf(r->out, "ERR No such user '%.*s'", (int)(value->len < 128 ? value->len : 128), value->p);
 	} else if (resp_arg_is(word, "skipme") && (resp_arg_is(value, "yes") || resp_arg_is(value, "no"))) {
@@ -243,7 +252,7 @@ static int64_t kill_all(struct resp_call *r, const struct kill_filter *f)
 
 enum step cmd_client_kill(struct resp_call *r)
 {
-	struct kill_filter f = { .type = 1, .user_ok = true, .skip_me = true };
+	struct kill_filter f = { .type = 1, .skip_me = true };
 
 	if (r->argc == 3) { /* the old form: an address, and oneself may be meant */
 		f.addr = &r->argv[2];

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "admin/acl_user.h"
 #include "admin/internal.h"
 #include "base/bytes.h"
 
@@ -42,6 +43,50 @@ static void reply_bits(struct resp_out *o, uint32_t bits, const struct bit_name 
 			snprintf(text, sizeof text, "%s%s", prefix, names[i].name);
 			resp_simple(o, text);
 		}
+}
+
+/* ---- ACL categories ---- */
+
+uint32_t acl_category(const struct resp_arg *name)
+{
+	for (unsigned i = 0; i < ACL_NAMES; i++)
+		if (resp_arg_is(name, acl_names[i].name))
+			return acl_names[i].bit;
+	return resp_arg_is(name, "all") ? ACL_ALL : 0;
+}
+
+void acl_categories_reply(struct resp_out *o)
+{
+	resp_array(o, ACL_NAMES);
+	for (unsigned i = 0; i < ACL_NAMES; i++)
+		resp_str(o, acl_names[i].name);
+}
+
+static unsigned in_category(const struct resp_command *c, uint32_t bit, struct resp_out *o)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i <= c->n_subs; i++) {
+		const struct resp_command *each = i == 0 ? c : &c->subs[i - 1];
+
+		if (!(((const struct command_docs *)each->docs)->acl & bit) || !each->fn)
+			continue;
+		n++;
+		if (o)
+			resp_str(o, each->full_name);
+	}
+	return n;
+}
+
+void acl_category_reply(struct resp_out *o, uint32_t bit)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < commands_table.n; i++)
+		n += in_category(&commands_table.commands[i], bit, NULL);
+	resp_array(o, n);
+	for (unsigned i = 0; i < commands_table.n; i++)
+		in_category(&commands_table.commands[i], bit, o);
 }
 
 /* ---- INFO ---- */

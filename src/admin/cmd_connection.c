@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands about the connection itself: PING ECHO QUIT RESET HELLO AUTH SELECT.
  *
- * One password (requirepass), one user, "default". Passwords are compared in a time that does not depend on where they differ. */
+ * Who may come in is acl.h's to say. */
 #include <stdio.h>
 
 #include "admin/internal.h"
@@ -56,33 +56,25 @@ enum step cmd_select(struct resp_call *r)
 
 /* ---- authentication ---- */
 
-/* Every byte of the guess is looked at, whatever came before; only its length and the password's can show in the time. */
-static bool same_secret(const struct resp_arg *guess, const char *secret)
-{
-	size_t len = strlen(secret);
-	unsigned differ = guess->len != len;
-
-	for (size_t i = 0; i < guess->len; i++)
-		differ |= (unsigned char)guess->p[i] ^ (unsigned char)secret[len ? i % len : 0];
-	return differ == 0;
-}
-
 /* user NULL: the password alone was given. False: the error is written. */
 static bool authenticate(struct resp_call *r, const struct resp_arg *user, const struct resp_arg *password)
 {
-	const char *secret = admin_of(r)->conf->requirepass;
+	const struct acl_users *acl = admin_of(r)->acl;
+	const struct resp_arg standard = { "default", 7 };
 
-	if (!user && *secret == '\0') {
+	if (!user && acl_has_no_password(acl_default(acl))) {
 		resp_error(r->out, "ERR AUTH <password> called without any password configured for the default user. "
 				   "Are you sure your configuration is correct?");
 		return false;
 	}
-	/* without a password, as in Redis, the default user may come in with any */
-	bool known = !user || (user->len == 7 && memcmp(user->p, "default", 7) == 0);
-	if (!known || (*secret != '\0' && !same_secret(password, secret))) {
+	user = user ? user : &standard;
+	const struct acl_user *u = acl_find(acl, user->p, user->len);
+	if (!acl_accepts(u ? u : acl_default(acl), password) || !u) { /* who does not exist takes as long */
+		acl_log_auth(admin_of(r), r->client, user->p, user->len, r->command->full_name);
 		resp_error(r->out, "WRONGPASS invalid username-password pair or user is disabled.");
 		return false;
 	}
+	resp_client_set_user(r->client, u);
 	resp_client_set_authenticated(r->client, true);
 	return true;
 }

@@ -81,6 +81,7 @@ enum step cmd_randomkey(struct resp_call *r)
 	struct cache_key k;
 	int64_t left;
 	int len = ERR_UNKNOWN;
+	const struct acl_user *u = resp_client_user(r->client);
 
 	cache_read_begin();
 	for (unsigned tries = 0; len < 0 && tries < 100; tries++) {
@@ -90,6 +91,8 @@ enum step cmd_randomkey(struct resp_call *r)
 			break;
 		if (admin_visible(a, e, clock_s(), &left) && cache_key_of(a->ctx.cache, e, &k))
 			len = cache_key_to_text(&k, text, sizeof text);
+		if (len > 0 && !acl_reads_all(u) && !acl_reads(u, text, (size_t)len))
+			len = ERR_UNKNOWN;
 	}
 	cache_read_end();
 	if (len < 0)

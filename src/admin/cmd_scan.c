@@ -20,6 +20,7 @@ struct block {
 
 struct walk {
 	struct admin *a;
+	const struct acl_user *user; /* who sees only what he may read */
 	struct resp_out *keys;  /* where the next key goes */
 	struct block *pile, *last; /* of a walk that takes its time; oldest first */
 	uint64_t n, cursor, left; /* n keys so far; left: entries still to be looked at */
@@ -45,7 +46,7 @@ static void visit(void *arg, const struct entry *e)
 	if (!admin_visible(w->a, e, w->now_s, &ttl_left) || !cache_key_of(w->a->ctx.cache, e, &k))
 		return;
 	int len = cache_key_to_text(&k, text, sizeof text);
-	if (len < 0 || (!w->all && !glob_match(w->glob, w->glob_len, text, (size_t)len, true)))
+	if (len < 0 || (!acl_reads_all(w->user) && !acl_reads(w->user, text, (size_t)len)) || (!w->all && !glob_match(w->glob, w->glob_len, text, (size_t)len, true)))
 		return;
 	resp_bulk(w->keys, text, (size_t)len);
 	w->n++;
@@ -132,6 +133,7 @@ static enum step walk_slice(struct resp_client *c, void *state)
 	struct walk *w = state;
 	struct resp_out *o = resp_client_out(c);
 
+	w->user = resp_client_user(c); /* the users may have been loaded anew */
 	if (!w->replying) {
 		walk_step(w, w->scan && w->left < WALK_STEP ? (unsigned)w->left : WALK_STEP);
 		if (w->failed) {
@@ -215,7 +217,7 @@ static int scan_options(struct resp_call *r, struct walk *w, bool *none)
 enum step cmd_scan(struct resp_call *r)
 {
 	struct admin *a = admin_of(r);
-	struct walk w = { .a = a, .keys = &a->text, .now_s = clock_s(), .scan = true };
+	struct walk w = { .a = a, .user = resp_client_user(r->client), .keys = &a->text, .now_s = clock_s(), .scan = true };
 	bool none = false;
 
 	if (scan_options(r, &w, &none) != 0)

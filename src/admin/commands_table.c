@@ -4,6 +4,77 @@
 
 #include <stddef.h>
 
+static const struct command_arg args_acl_cat[] = {
+	{ "category", "string", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_acl_cat = { "Lists the categories of commands, or the commands of one.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 1, 0, 0, args_acl_cat, NULL, NULL };
+static const struct command_arg args_acl_deluser[] = {
+	{ "username", "string", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_acl_deluser = { "Removes users, and closes their connections.", "0.1.0", "server", "O(N) where N is the number of connections",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_acl_deluser, NULL, NULL };
+static const struct command_arg args_acl_dryrun[] = {
+	{ "username", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "command", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "arg", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_acl_dryrun = { "Says whether a user might run a command, without running it.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 3, 0, 0, args_acl_dryrun, NULL, NULL };
+static const struct command_arg args_acl_genpass[] = {
+	{ "bits", "integer", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_acl_genpass = { "Makes a random password.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 1, 0, 0, args_acl_genpass, NULL, NULL };
+static const struct command_arg args_acl_getuser[] = {
+	{ "username", "string", NULL, NULL, 0, -1, 0, NULL },
+};
+static const struct command_docs docs_acl_getuser = { "Shows the rules of a user.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_acl_getuser, NULL, NULL };
+static const struct command_docs docs_acl_help = { "Says what the subcommands are.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_acl_list = { "Shows all users as lines of an ACL file.", "0.1.0", "server", "O(N) where N is the number of users",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_acl_load = { "Reads the users anew from the ACL file.", "0.1.0", "server", "O(N) where N is the number of users",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_acl_log_0[] = {
+	{ "count", "integer", NULL, NULL, 0, -1, 0, NULL },
+	{ "reset", "pure-token", "RESET", NULL, 0, -1, 0, NULL },
+};
+static const struct command_arg args_acl_log[] = {
+	{ "operation", "oneof", NULL, NULL, ARG_OPTIONAL, -1, 2, args_acl_log_0 },
+};
+static const struct command_docs docs_acl_log = { "Shows what was refused to whom, newest first, or forgets it.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_acl_log, NULL, NULL };
+static const struct command_docs docs_acl_save = { "Writes the users into the ACL file.", "0.1.0", "server", "O(N) where N is the number of users",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_arg args_acl_setuser[] = {
+	{ "username", "string", NULL, NULL, 0, -1, 0, NULL },
+	{ "rule", "string", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
+};
+static const struct command_docs docs_acl_setuser = { "Makes or changes a user.", "0.1.0", "server", "O(N) where N is the number of rules",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 2, 0, 0, args_acl_setuser, NULL, NULL };
+static const struct command_docs docs_acl_users = { "Lists the names of all users.", "0.1.0", "server", "O(N) where N is the number of users",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_acl_whoami = { "Says who this connection has come in as.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_acl = { "A container for commands about users and what they may do.", "0.1.0", "server", "O(1)",
+	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
+static const struct resp_command subs_acl[] = {
+	{ "cat", "acl|cat", cmd_acl_cat, -2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 0, NULL, 0, &docs_acl_cat },
+	{ "deluser", "acl|deluser", cmd_acl_deluser, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 1, NULL, 0, &docs_acl_deluser },
+	{ "dryrun", "acl|dryrun", cmd_acl_dryrun, -4, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 2, NULL, 0, &docs_acl_dryrun },
+	{ "genpass", "acl|genpass", cmd_acl_genpass, -2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 3, NULL, 0, &docs_acl_genpass },
+	{ "getuser", "acl|getuser", cmd_acl_getuser, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 4, NULL, 0, &docs_acl_getuser },
+	{ "help", "acl|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 5, NULL, 0, &docs_acl_help },
+	{ "list", "acl|list", cmd_acl_list, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 6, NULL, 0, &docs_acl_list },
+	{ "load", "acl|load", cmd_acl_load, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 7, NULL, 0, &docs_acl_load },
+	{ "log", "acl|log", cmd_acl_log, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 8, NULL, 0, &docs_acl_log },
+	{ "save", "acl|save", cmd_acl_save, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 9, NULL, 0, &docs_acl_save },
+	{ "setuser", "acl|setuser", cmd_acl_setuser, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 10, NULL, 0, &docs_acl_setuser },
+	{ "users", "acl|users", cmd_acl_users, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 11, NULL, 0, &docs_acl_users },
+	{ "whoami", "acl|whoami", cmd_acl_whoami, 2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 12, NULL, 0, &docs_acl_whoami },
+};
 static const struct command_arg args_auth[] = {
 	{ "username", "string", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
 	{ "password", "string", NULL, NULL, 0, -1, 0, NULL },
@@ -105,17 +176,17 @@ static const struct command_docs docs_client_setname = { "Names this connection.
 static const struct command_docs docs_client = { "A container for commands about connections.", "0.1.0", "connection", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_client[] = {
-	{ "getname", "client|getname", cmd_client_getname, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 1, NULL, 0, &docs_client_getname },
-	{ "help", "client|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 2, NULL, 0, &docs_client_help },
-	{ "id", "client|id", cmd_client_id, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 3, NULL, 0, &docs_client_id },
-	{ "info", "client|info", cmd_client_info, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 4, NULL, 0, &docs_client_info },
-	{ "kill", "client|kill", cmd_client_kill, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 5, NULL, 0, &docs_client_kill },
-	{ "list", "client|list", cmd_client_list, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 6, NULL, 0, &docs_client_list },
-	{ "no-evict", "client|no-evict", cmd_client_no_evict, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 7, NULL, 0, &docs_client_no_evict },
-	{ "no-touch", "client|no-touch", cmd_client_no_touch, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 8, NULL, 0, &docs_client_no_touch },
-	{ "reply", "client|reply", cmd_client_reply, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 9, NULL, 0, &docs_client_reply },
-	{ "setinfo", "client|setinfo", cmd_client_setinfo, 4, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 10, NULL, 0, &docs_client_setinfo },
-	{ "setname", "client|setname", cmd_client_setname, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 11, NULL, 0, &docs_client_setname },
+	{ "getname", "client|getname", cmd_client_getname, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 15, NULL, 0, &docs_client_getname },
+	{ "help", "client|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 16, NULL, 0, &docs_client_help },
+	{ "id", "client|id", cmd_client_id, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 17, NULL, 0, &docs_client_id },
+	{ "info", "client|info", cmd_client_info, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 18, NULL, 0, &docs_client_info },
+	{ "kill", "client|kill", cmd_client_kill, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 19, NULL, 0, &docs_client_kill },
+	{ "list", "client|list", cmd_client_list, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 20, NULL, 0, &docs_client_list },
+	{ "no-evict", "client|no-evict", cmd_client_no_evict, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 21, NULL, 0, &docs_client_no_evict },
+	{ "no-touch", "client|no-touch", cmd_client_no_touch, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 22, NULL, 0, &docs_client_no_touch },
+	{ "reply", "client|reply", cmd_client_reply, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 23, NULL, 0, &docs_client_reply },
+	{ "setinfo", "client|setinfo", cmd_client_setinfo, 4, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 24, NULL, 0, &docs_client_setinfo },
+	{ "setname", "client|setname", cmd_client_setname, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 25, NULL, 0, &docs_client_setname },
 };
 static const struct command_arg args_cluster[] = {
 	{ "subcommand", "string", NULL, NULL, 0, -1, 0, NULL },
@@ -162,13 +233,13 @@ static const struct command_docs docs_command_list = { "Returns the names of com
 static const struct command_docs docs_command = { "Describes every command, as the table has it.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_CONNECTION | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_command[] = {
-	{ "count", "command|count", cmd_command_count, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 14, NULL, 0, &docs_command_count },
-	{ "docs", "command|docs", cmd_command_docs, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 15, NULL, 0, &docs_command_docs },
-	{ "getkeys", "command|getkeys", cmd_command_getkeys, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 16, NULL, 0, &docs_command_getkeys },
-	{ "getkeysandflags", "command|getkeysandflags", cmd_command_getkeysandflags, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 17, NULL, 0, &docs_command_getkeysandflags },
-	{ "help", "command|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 18, NULL, 0, &docs_command_help },
-	{ "info", "command|info", cmd_command_info, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 19, NULL, 0, &docs_command_info },
-	{ "list", "command|list", cmd_command_list, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 20, NULL, 0, &docs_command_list },
+	{ "count", "command|count", cmd_command_count, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 28, NULL, 0, &docs_command_count },
+	{ "docs", "command|docs", cmd_command_docs, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 29, NULL, 0, &docs_command_docs },
+	{ "getkeys", "command|getkeys", cmd_command_getkeys, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 30, NULL, 0, &docs_command_getkeys },
+	{ "getkeysandflags", "command|getkeysandflags", cmd_command_getkeysandflags, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 31, NULL, 0, &docs_command_getkeysandflags },
+	{ "help", "command|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 32, NULL, 0, &docs_command_help },
+	{ "info", "command|info", cmd_command_info, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 33, NULL, 0, &docs_command_info },
+	{ "list", "command|list", cmd_command_list, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 34, NULL, 0, &docs_command_list },
 };
 static const struct command_arg args_config_get[] = {
 	{ "parameter", "string", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
@@ -193,11 +264,11 @@ static const struct command_docs docs_config_set = { "Changes options while the 
 static const struct command_docs docs_config = { "A container for commands about the configuration.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_config[] = {
-	{ "get", "config|get", cmd_config_get, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 22, NULL, 0, &docs_config_get },
-	{ "help", "config|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 23, NULL, 0, &docs_config_help },
-	{ "resetstat", "config|resetstat", cmd_config_resetstat, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 24, NULL, 0, &docs_config_resetstat },
-	{ "rewrite", "config|rewrite", cmd_config_rewrite, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 25, NULL, 0, &docs_config_rewrite },
-	{ "set", "config|set", cmd_config_set, -4, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 26, NULL, 0, &docs_config_set },
+	{ "get", "config|get", cmd_config_get, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 36, NULL, 0, &docs_config_get },
+	{ "help", "config|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 37, NULL, 0, &docs_config_help },
+	{ "resetstat", "config|resetstat", cmd_config_resetstat, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 38, NULL, 0, &docs_config_resetstat },
+	{ "rewrite", "config|rewrite", cmd_config_rewrite, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 39, NULL, 0, &docs_config_rewrite },
+	{ "set", "config|set", cmd_config_set, -4, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 40, NULL, 0, &docs_config_set },
 };
 static const struct command_docs docs_dbsize = { "Returns how many entries the cache holds.", "0.1.0", "server", "O(1)",
 	ACL_FAST | ACL_KEYSPACE | ACL_READ, 0, 0, 0, NULL, NULL, NULL };
@@ -382,12 +453,12 @@ static const struct command_docs docs_latency_reset = { "Forgets the samples of 
 static const struct command_docs docs_latency = { "A container for commands about how long commands take.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_latency[] = {
-	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 48, NULL, 0, &docs_latency_doctor },
-	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 49, NULL, 0, &docs_latency_help },
-	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_latency_histogram },
-	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_latency_history },
-	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 52, NULL, 0, &docs_latency_latest },
-	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 53, NULL, 0, &docs_latency_reset },
+	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 62, NULL, 0, &docs_latency_doctor },
+	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 63, NULL, 0, &docs_latency_help },
+	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 64, NULL, 0, &docs_latency_histogram },
+	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 65, NULL, 0, &docs_latency_history },
+	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 66, NULL, 0, &docs_latency_latest },
+	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 67, NULL, 0, &docs_latency_reset },
 };
 static const char *const tips_memory_doctor[] = { "nondeterministic_output" };
 static const struct command_docs docs_memory_doctor = { "Says in words whether memory is well.", "0.1.0", "server", "O(1)",
@@ -409,11 +480,11 @@ static const struct command_docs docs_memory_usage = { "Returns what an entry co
 static const struct command_docs docs_memory = { "A container for commands about memory.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_memory[] = {
-	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 55, NULL, 0, &docs_memory_doctor },
-	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 56, NULL, 0, &docs_memory_help },
-	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 57, NULL, 0, &docs_memory_purge },
-	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 58, NULL, 0, &docs_memory_stats },
-	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 59, NULL, 0, &docs_memory_usage },
+	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 69, NULL, 0, &docs_memory_doctor },
+	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 70, NULL, 0, &docs_memory_help },
+	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 71, NULL, 0, &docs_memory_purge },
+	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 72, NULL, 0, &docs_memory_stats },
+	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 73, NULL, 0, &docs_memory_usage },
 };
 static const struct command_docs docs_module_help = { "Shows what MODULE can do.", "0.1.0", "server", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -422,8 +493,8 @@ static const struct command_docs docs_module_list = { "Lists modules: none.", "0
 static const struct command_docs docs_module = { "A container for commands about modules: there are none.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_module[] = {
-	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 61, NULL, 0, &docs_module_help },
-	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 62, NULL, 0, &docs_module_list },
+	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 75, NULL, 0, &docs_module_help },
+	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 76, NULL, 0, &docs_module_list },
 };
 static const struct command_docs docs_monitor = { "Shows every command of every connection as it comes.", "0.1.0", "server", "O(1)",
 	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -458,11 +529,11 @@ static const struct command_docs docs_object_refcount = { "Returns 1 for a key t
 static const struct command_docs docs_object = { "A container for commands about what stands behind a key.", "0.1.0", "generic", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_object[] = {
-	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 65, NULL, 0, &docs_object_encoding },
-	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 66, NULL, 0, &docs_object_freq },
-	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 67, NULL, 0, &docs_object_help },
-	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 68, NULL, 0, &docs_object_idletime },
-	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 69, NULL, 0, &docs_object_refcount },
+	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 79, NULL, 0, &docs_object_encoding },
+	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 80, NULL, 0, &docs_object_freq },
+	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 81, NULL, 0, &docs_object_help },
+	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 82, NULL, 0, &docs_object_idletime },
+	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 83, NULL, 0, &docs_object_refcount },
 };
 static const struct command_arg args_persist[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -545,10 +616,10 @@ static const struct command_docs docs_pubsub_numsub = { "Counts who listens to e
 static const struct command_docs docs_pubsub = { "A container for commands about channels.", "0.1.0", "pubsub", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_pubsub[] = {
-	{ "channels", "pubsub|channels", cmd_pubsub_channels, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 79, NULL, 0, &docs_pubsub_channels },
-	{ "help", "pubsub|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 80, NULL, 0, &docs_pubsub_help },
-	{ "numpat", "pubsub|numpat", cmd_pubsub_numpat, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 81, NULL, 0, &docs_pubsub_numpat },
-	{ "numsub", "pubsub|numsub", cmd_pubsub_numsub, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 82, NULL, 0, &docs_pubsub_numsub },
+	{ "channels", "pubsub|channels", cmd_pubsub_channels, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 93, NULL, 0, &docs_pubsub_channels },
+	{ "help", "pubsub|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 94, NULL, 0, &docs_pubsub_help },
+	{ "numpat", "pubsub|numpat", cmd_pubsub_numpat, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 95, NULL, 0, &docs_pubsub_numpat },
+	{ "numsub", "pubsub|numsub", cmd_pubsub_numsub, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 96, NULL, 0, &docs_pubsub_numsub },
 };
 static const struct command_arg args_punsubscribe[] = {
 	{ "pattern", "pattern", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
@@ -617,10 +688,10 @@ static const struct command_docs docs_slowlog_reset = { "Empties the slow log.",
 static const struct command_docs docs_slowlog = { "A container for commands about the slow log.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_slowlog[] = {
-	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 95, NULL, 0, &docs_slowlog_get },
-	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 96, NULL, 0, &docs_slowlog_help },
-	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 97, NULL, 0, &docs_slowlog_len },
-	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 98, NULL, 0, &docs_slowlog_reset },
+	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 109, NULL, 0, &docs_slowlog_get },
+	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 110, NULL, 0, &docs_slowlog_help },
+	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 111, NULL, 0, &docs_slowlog_len },
+	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 112, NULL, 0, &docs_slowlog_reset },
 };
 static const struct command_arg args_strlen[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -668,65 +739,66 @@ static const struct command_docs docs_unsubscribe = { "Stops listening to channe
 	ACL_PUBSUB | ACL_SLOW, 1, 0, 0, args_unsubscribe, NULL, NULL };
 
 static const struct resp_command commands[] = {
-	{ "auth", "auth", cmd_auth, -2, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE | RESP_CMD_SKIP_SLOWLOG, 0, NULL, 0, &docs_auth },
-	{ "client", "client", NULL, -2, 0, 12, subs_client, 11, &docs_client },
-	{ "cluster", "cluster", cmd_no_cluster, -2, RESP_CMD_STALE, 13, NULL, 0, &docs_cluster },
-	{ "command", "command", cmd_command, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 21, subs_command, 7, &docs_command },
-	{ "config", "config", NULL, -2, 0, 27, subs_config, 5, &docs_config },
-	{ "dbsize", "dbsize", cmd_dbsize, 1, RESP_CMD_READONLY | RESP_CMD_FAST, 28, NULL, 0, &docs_dbsize },
-	{ "debug", "debug", cmd_debug, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 29, NULL, 0, &docs_debug },
-	{ "del", "del", cmd_del, -2, RESP_CMD_WRITE, 30, NULL, 0, &docs_del },
-	{ "dns.get", "dns.get", cmd_dns_get, -2, RESP_CMD_READONLY, 31, NULL, 0, &docs_dns_get },
-	{ "dns.monitor", "dns.monitor", cmd_dns_monitor, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 32, NULL, 0, &docs_dns_monitor },
-	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE, 33, NULL, 0, &docs_dns_purge },
-	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING, 34, NULL, 0, &docs_dns_resolve },
-	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 35, NULL, 0, &docs_dns_set },
-	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 36, NULL, 0, &docs_dns_upstreams },
-	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 37, NULL, 0, &docs_echo },
-	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 38, NULL, 0, &docs_exists },
-	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 39, NULL, 0, &docs_expire },
-	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 40, NULL, 0, &docs_expireat },
-	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 41, NULL, 0, &docs_expiretime },
-	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE, 42, NULL, 0, &docs_flushall },
-	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE, 43, NULL, 0, &docs_flushdb },
-	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 44, NULL, 0, &docs_get },
-	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 45, NULL, 0, &docs_hello },
-	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 46, NULL, 0, &docs_info },
-	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 47, NULL, 0, &docs_keys },
-	{ "latency", "latency", NULL, -2, 0, 54, subs_latency, 6, &docs_latency },
-	{ "memory", "memory", NULL, -2, 0, 60, subs_memory, 5, &docs_memory },
-	{ "module", "module", NULL, -2, 0, 63, subs_module, 2, &docs_module },
-	{ "monitor", "monitor", cmd_monitor, 1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 64, NULL, 0, &docs_monitor },
-	{ "object", "object", NULL, -2, 0, 70, subs_object, 5, &docs_object },
-	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 71, NULL, 0, &docs_persist },
-	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 72, NULL, 0, &docs_pexpire },
-	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 73, NULL, 0, &docs_pexpireat },
-	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 74, NULL, 0, &docs_pexpiretime },
-	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST | RESP_CMD_PUBSUB, 75, NULL, 0, &docs_ping },
-	{ "psubscribe", "psubscribe", cmd_psubscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 76, NULL, 0, &docs_psubscribe },
-	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 77, NULL, 0, &docs_pttl },
-	{ "publish", "publish", cmd_publish, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 78, NULL, 0, &docs_publish },
-	{ "pubsub", "pubsub", NULL, -2, 0, 83, subs_pubsub, 4, &docs_pubsub },
-	{ "punsubscribe", "punsubscribe", cmd_punsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 84, NULL, 0, &docs_punsubscribe },
-	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 85, NULL, 0, &docs_quit },
-	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 86, NULL, 0, &docs_randomkey },
-	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_readonly },
-	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 88, NULL, 0, &docs_readwrite },
-	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 89, NULL, 0, &docs_reset },
-	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 90, NULL, 0, &docs_role },
-	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 91, NULL, 0, &docs_scan },
-	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 92, NULL, 0, &docs_select },
-	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 93, NULL, 0, &docs_set },
-	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 94, NULL, 0, &docs_shutdown },
-	{ "slowlog", "slowlog", NULL, -2, 0, 99, subs_slowlog, 4, &docs_slowlog },
-	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 100, NULL, 0, &docs_strlen },
-	{ "subscribe", "subscribe", cmd_subscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 101, NULL, 0, &docs_subscribe },
-	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 102, NULL, 0, &docs_time },
-	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 103, NULL, 0, &docs_touch },
-	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 104, NULL, 0, &docs_ttl },
-	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 105, NULL, 0, &docs_type },
-	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 106, NULL, 0, &docs_unlink },
-	{ "unsubscribe", "unsubscribe", cmd_unsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 107, NULL, 0, &docs_unsubscribe },
+	{ "acl", "acl", NULL, -2, 0, 13, subs_acl, 13, &docs_acl },
+	{ "auth", "auth", cmd_auth, -2, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE | RESP_CMD_SKIP_SLOWLOG, 14, NULL, 0, &docs_auth },
+	{ "client", "client", NULL, -2, 0, 26, subs_client, 11, &docs_client },
+	{ "cluster", "cluster", cmd_no_cluster, -2, RESP_CMD_STALE, 27, NULL, 0, &docs_cluster },
+	{ "command", "command", cmd_command, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 35, subs_command, 7, &docs_command },
+	{ "config", "config", NULL, -2, 0, 41, subs_config, 5, &docs_config },
+	{ "dbsize", "dbsize", cmd_dbsize, 1, RESP_CMD_READONLY | RESP_CMD_FAST, 42, NULL, 0, &docs_dbsize },
+	{ "debug", "debug", cmd_debug, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 43, NULL, 0, &docs_debug },
+	{ "del", "del", cmd_del, -2, RESP_CMD_WRITE, 44, NULL, 0, &docs_del },
+	{ "dns.get", "dns.get", cmd_dns_get, -2, RESP_CMD_READONLY, 45, NULL, 0, &docs_dns_get },
+	{ "dns.monitor", "dns.monitor", cmd_dns_monitor, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_ALL_KEYS, 46, NULL, 0, &docs_dns_monitor },
+	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 47, NULL, 0, &docs_dns_purge },
+	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING | RESP_CMD_ALL_KEYS, 48, NULL, 0, &docs_dns_resolve },
+	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 49, NULL, 0, &docs_dns_set },
+	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 50, NULL, 0, &docs_dns_upstreams },
+	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 51, NULL, 0, &docs_echo },
+	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 52, NULL, 0, &docs_exists },
+	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 53, NULL, 0, &docs_expire },
+	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 54, NULL, 0, &docs_expireat },
+	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 55, NULL, 0, &docs_expiretime },
+	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 56, NULL, 0, &docs_flushall },
+	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 57, NULL, 0, &docs_flushdb },
+	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 58, NULL, 0, &docs_get },
+	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 59, NULL, 0, &docs_hello },
+	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 60, NULL, 0, &docs_info },
+	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 61, NULL, 0, &docs_keys },
+	{ "latency", "latency", NULL, -2, 0, 68, subs_latency, 6, &docs_latency },
+	{ "memory", "memory", NULL, -2, 0, 74, subs_memory, 5, &docs_memory },
+	{ "module", "module", NULL, -2, 0, 77, subs_module, 2, &docs_module },
+	{ "monitor", "monitor", cmd_monitor, 1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_ALL_KEYS, 78, NULL, 0, &docs_monitor },
+	{ "object", "object", NULL, -2, 0, 84, subs_object, 5, &docs_object },
+	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 85, NULL, 0, &docs_persist },
+	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 86, NULL, 0, &docs_pexpire },
+	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 87, NULL, 0, &docs_pexpireat },
+	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 88, NULL, 0, &docs_pexpiretime },
+	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST | RESP_CMD_PUBSUB, 89, NULL, 0, &docs_ping },
+	{ "psubscribe", "psubscribe", cmd_psubscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 90, NULL, 0, &docs_psubscribe },
+	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 91, NULL, 0, &docs_pttl },
+	{ "publish", "publish", cmd_publish, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 92, NULL, 0, &docs_publish },
+	{ "pubsub", "pubsub", NULL, -2, 0, 97, subs_pubsub, 4, &docs_pubsub },
+	{ "punsubscribe", "punsubscribe", cmd_punsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 98, NULL, 0, &docs_punsubscribe },
+	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 99, NULL, 0, &docs_quit },
+	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 100, NULL, 0, &docs_randomkey },
+	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 101, NULL, 0, &docs_readonly },
+	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 102, NULL, 0, &docs_readwrite },
+	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 103, NULL, 0, &docs_reset },
+	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 104, NULL, 0, &docs_role },
+	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 105, NULL, 0, &docs_scan },
+	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 106, NULL, 0, &docs_select },
+	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 107, NULL, 0, &docs_set },
+	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 108, NULL, 0, &docs_shutdown },
+	{ "slowlog", "slowlog", NULL, -2, 0, 113, subs_slowlog, 4, &docs_slowlog },
+	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 114, NULL, 0, &docs_strlen },
+	{ "subscribe", "subscribe", cmd_subscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 115, NULL, 0, &docs_subscribe },
+	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 116, NULL, 0, &docs_time },
+	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 117, NULL, 0, &docs_touch },
+	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 118, NULL, 0, &docs_ttl },
+	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 119, NULL, 0, &docs_type },
+	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 120, NULL, 0, &docs_unlink },
+	{ "unsubscribe", "unsubscribe", cmd_unsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 121, NULL, 0, &docs_unsubscribe },
 };
 
-const struct resp_table commands_table = { commands, 59, 108 };
+const struct resp_table commands_table = { commands, 60, 122 };

@@ -7,6 +7,18 @@
 
 extern const struct resp_table commands_table;
 
+resp_fn cmd_acl_cat;
+resp_fn cmd_acl_deluser;
+resp_fn cmd_acl_dryrun;
+resp_fn cmd_acl_genpass;
+resp_fn cmd_acl_getuser;
+resp_fn cmd_acl_list;
+resp_fn cmd_acl_load;
+resp_fn cmd_acl_log;
+resp_fn cmd_acl_save;
+resp_fn cmd_acl_setuser;
+resp_fn cmd_acl_users;
+resp_fn cmd_acl_whoami;
 resp_fn cmd_auth;
 resp_fn cmd_client_getname;
 resp_fn cmd_client_id;

@@ -7,6 +7,7 @@
 #ifndef PITH_ADMIN_INTERNAL_H
 #define PITH_ADMIN_INTERNAL_H
 
+#include "admin/acl.h"
 #include "admin/admin.h"
 #include "admin/commands_table.h"
 #include "cache/cache.h"
@@ -41,6 +42,8 @@ struct admin {
 	unsigned rate_at;
 	uint64_t rate_ms;             /* when the last sample was taken */
 	uint64_t expired_before, evicted_before; /* at the last CONFIG RESETSTAT */
+	struct acl_users *acl;
+	struct acl_log *acl_log;        /* newest first */
 	struct dns_monitor *monitors;   /* clients that DNS.MONITOR feeds */
 	struct timer watch_timer;
 	uint32_t watched;               /* bits of enum feed_kind that are switched on */
@@ -85,6 +88,23 @@ bool render_entry(struct admin *a, struct resp_out *t, const struct entry *e, ui
 bool render_message(struct admin *a, struct resp_out *t, const uint8_t *msg, size_t len, uint64_t took_us);
 /* The entry as a DNS message, signatures included; its length, or an error. */
 int render_wire(struct admin *a, uint8_t *out, size_t cap, const struct entry *e, uint32_t now_s);
+
+/* ---- cmd_acl.c ---- */
+
+/* The server's hooks: resp_options.permit and greet. */
+bool acl_permit(struct resp_call *r, const struct resp_command *c);
+void acl_greet(void *owner, struct resp_client *c);
+
+/* ---- cmd_command.c ---- */
+
+/* The replies of ACL CAT. */
+void acl_categories_reply(struct resp_out *o);
+void acl_category_reply(struct resp_out *o, uint32_t bit);
+
+/* ---- cmd_client.c ---- */
+
+/* What CLIENT LIST says of a connection, with its line end. */
+void client_line(struct resp_out *t, const struct resp_client *c);
 
 /* ---- cmd_connection.c ---- */
 

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL
+#include <sodium.h>
 #include <xxhash.h>
 
 #include "base/random.h"
@@ -25,4 +26,9 @@ void hash_secret_fixed(struct hash_secret *s, uint64_t seed)
 uint64_t hash_bytes(const struct hash_secret *s, const void *p, size_t len)
 {
 	return XXH3_64bits_withSecret(p, len, s->bytes, sizeof s->bytes);
+}
+
+void hash_sha256(const void *p, size_t len, uint8_t sum[32])
+{
+	crypto_hash_sha256(sum, p, len);
 }

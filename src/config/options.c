@@ -71,7 +71,7 @@ const char *option_nearest(const char *name)
 
 bool option_is_zone_lines(const struct option *o)
 {
-	return o->kind == KIND_LINES && strncmp(o->values, "zone ", 5) == 0;
+	return o->kind == KIND_LINES && (strncmp(o->values, "zone ", 5) == 0 || strcmp(o->values, "user") == 0);
 }
 
 void conf_print_options(void)

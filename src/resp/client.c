@@ -34,7 +34,6 @@ struct resp_client *client_new(struct resp_server *s, int fd, const char *peer, 
 	c->server = s;
 	c->id = ++s->next_id;
 	c->born_ms = c->active_ms = clock_real_mono_ms();
-	c->authenticated = *s->conf->requirepass == '\0';
 	snprintf(c->peer, sizeof c->peer, "%s", peer);
 	snprintf(c->local, sizeof c->local, "%s", local);
 	resp_parser_init(&c->parser);
@@ -48,6 +47,7 @@ struct resp_client *client_new(struct resp_server *s, int fd, const char *peer, 
 	s->n_clients++;
 	stat_inc(s->o.stats, STAT_CONNECTIONS);
 	stat_inc(s->o.stats, STAT_CLIENTS);
+	client_greet(c);
 	io_want(&c->io, IO_READ);
 	return c;
 }

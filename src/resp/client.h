@@ -33,6 +33,7 @@ struct resp_client {
 	bool closing;                     /* once its replies are written */
 	bool authenticated, no_evict, no_touch, eof;
 	enum resp_reply_mode reply_mode;
+	const void *user;
 
 	struct resp_server *server;
 	struct io io;
@@ -113,6 +114,8 @@ struct resp_server {
 
 /* A connection that was accepted. fd is taken over, also on failure (NULL). */
 struct resp_client *client_new(struct resp_server *s, int fd, const char *peer, const char *local);
+/* Who it is, at its beginning. */
+void client_greet(struct resp_client *c);
 /* No more reading, writing or commands; freed by client_sweep. Twice is fine. */
 void client_end(struct resp_client *c);
 /* Frees what ended. Only from the loop's own callbacks, never below a command. */

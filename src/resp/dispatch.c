@@ -146,6 +146,8 @@ static const struct resp_command *resolve(struct resp_call *r, const struct resp
 		resp_error(r->out, "NOAUTH Authentication required.");
 		return NULL;
 	}
+	if (r->client->server->o.permit && !r->client->server->o.permit(r, cmd))
+		return NULL;
 	if (r->out->proto == 2 && resp_subscriptions(r->client) && !(cmd->flags & RESP_CMD_PUBSUB)) {
 		resp_errorf(r->out, "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
 				    "context", cmd->full_name);

@@ -56,6 +56,7 @@ enum {
 	RESP_CMD_SKIP_SLOWLOG = 1 << 8,
 	RESP_CMD_BLOCKING = 1 << 9,
 	RESP_CMD_SENSITIVE = 1 << 10, /* arguments hold secrets: never in the slow log, nor shown by MONITOR */
+	RESP_CMD_ALL_KEYS = 1 << 12,  /* reaches keys that no argument names */
 	RESP_CMD_PUBSUB = 1 << 11,    /* allowed to a RESP2 connection that has subscriptions */
 };
 
@@ -107,6 +108,10 @@ struct resp_options {
 	void *owner;               /* handed to commands */
 	/* A command that is not in the table: true when it wrote a reply of its own. May be NULL. */
 	bool (*unknown)(struct resp_call *r);
+	/* May the client run this command? False: the error is written. NULL: everybody may, once authenticated. */
+	bool (*permit)(struct resp_call *r, const struct resp_command *c);
+	/* A connection begins, or is as it was when it began (RESET): sets who it is. NULL: authenticated unless there is a requirepass. */
+	void (*greet)(void *owner, struct resp_client *c);
 };
 /* Listens on conf's bind × port. NULL: err says why. */
 struct resp_server *resp_server_new(const struct resp_options *o, char *err, size_t cap);
@@ -218,6 +223,9 @@ struct resp_server *resp_client_server(const struct resp_client *c);
 uint64_t resp_client_id(const struct resp_client *c);
 bool resp_client_authenticated(const struct resp_client *c);
 bool resp_client_no_touch(const struct resp_client *c);
+/* Who it has come in as: whatever the owner sets, NULL at first. */
+const void *resp_client_user(const struct resp_client *c);
+void resp_client_set_user(struct resp_client *c, const void *user);
 void resp_client_set_authenticated(struct resp_client *c, bool yes);
 void resp_client_set_proto(struct resp_client *c, uint8_t proto);
 /* A copy is kept; 0 or ERR_NOMEM. len 0: none. */

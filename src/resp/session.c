@@ -70,6 +70,26 @@ void resp_client_set_authenticated(struct resp_client *c, bool yes)
 	c->authenticated = yes;
 }
 
+const void *resp_client_user(const struct resp_client *c)
+{
+	return c->user;
+}
+
+void resp_client_set_user(struct resp_client *c, const void *user)
+{
+	c->user = user;
+}
+
+void client_greet(struct resp_client *c)
+{
+	const struct resp_server *s = c->server;
+
+	c->user = NULL;
+	c->authenticated = *s->conf->requirepass == '\0';
+	if (s->o.greet)
+		s->o.greet(s->o.owner, c);
+}
+
 void resp_client_set_proto(struct resp_client *c, uint8_t proto)
 {
 	c->out.proto = proto;
@@ -109,7 +129,7 @@ void resp_client_reset(struct resp_client *c)
 	c->out.proto = 2;
 	c->no_evict = c->no_touch = false;
 	c->reply_mode = RESP_REPLY_ON;
-	c->authenticated = *c->server->conf->requirepass == '\0';
+	client_greet(c);
 }
 
 void resp_client_close_after_reply(struct resp_client *c)

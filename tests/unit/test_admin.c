@@ -847,7 +847,8 @@ static bool fits(const redisReply *r, const char *p)
 
 /* A call of each command, with keys that are there and keys that are not. What has none here is listed as such, with the reason. */
 static const char *const calls[] = {
-	"AUTH default x", "CLIENT GETNAME", "CLIENT HELP", "CLIENT ID", "CLIENT INFO", "CLIENT KILL ID 99", "CLIENT LIST", "CLIENT LIST ID 1",
+	"ACL CAT", "ACL CAT dns", "ACL DELUSER x", "ACL DRYRUN default GET x", "ACL GENPASS", "ACL GETUSER default", "ACL GETUSER x", "ACL HELP", "ACL LIST",
+	"ACL LOG", "ACL LOG RESET", "ACL SETUSER x +get", "ACL USERS", "ACL WHOAMI", "AUTH default x", "CLIENT GETNAME", "CLIENT HELP", "CLIENT ID", "CLIENT INFO", "CLIENT KILL ID 99", "CLIENT LIST", "CLIENT LIST ID 1",
 	"CLIENT NO-EVICT ON", "CLIENT NO-TOUCH OFF", "CLIENT REPLY ON", "CLIENT SETINFO LIB-NAME x", "CLIENT SETNAME x", "CLIENT GETNAME",
 	"COMMAND", "COMMAND COUNT", "COMMAND DOCS ping", "COMMAND GETKEYS GET x", "COMMAND GETKEYSANDFLAGS GET x", "COMMAND HELP",
 	"COMMAND INFO get nosuch", "COMMAND LIST", "CONFIG GET *", "CONFIG HELP", "CONFIG RESETSTAT", "CONFIG SET maxmemory 100mb", "DBSIZE",
@@ -865,6 +866,7 @@ static const char *const calls[] = {
 static const char *const not_called[] = {
 	"quit", "shutdown",                           /* end the connection; tested on their own */
 	"subscribe", "psubscribe", "monitor", "dns.monitor", /* change the connection; tested with the running server */
+	"acl|load", "acl|save",                       /* there is no file; tested with the running server */
 	"config|rewrite",                             /* there is no file */
 	"set", "cluster", "readonly", "readwrite",    /* always refused */
 };

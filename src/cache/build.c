@@ -4,11 +4,19 @@
 
 #include <string.h>
 
+static void set_name(struct build_name *to, const uint8_t *name, size_t len)
+{
+	memcpy(to->bytes, name, len);
+	to->len = len;
+}
+
 void build_begin(struct build *b, struct entry_scratch *s, const struct cache_key *k, const struct entry_meta *m,
 		 const struct build_head *h)
 {
 	uint8_t *p = s->buf;
 	b->s = s;
+	b->key = k;
+	b->link = false;
 	b->single = h->single;
 	b->ttl_s = h->ttl_s;
 	writer_begin(&b->w, p, sizeof s->buf);
@@ -27,6 +35,8 @@ void build_begin(struct build *b, struct entry_scratch *s, const struct cache_ke
 		b->w.len += k->name_len;
 	} else {
 		writer_question(&b->w, k->name, k->name_len);
+		set_name(&b->chain, k->name, k->name_len);
+		set_name(&b->before, k->name, k->name_len);
 	}
 	if (m->ede != EDE_NONE) {
 		size_t n = m->ede_text ? strlen(m->ede_text) : 0;
@@ -43,25 +53,39 @@ void build_begin(struct build *b, struct entry_scratch *s, const struct cache_ke
 	}
 }
 
+/* Tag, type, TTL and owner of a set. */
+static void put_set_head(struct build *b, enum section section, uint16_t type, bool meta, uint32_t ttl_s, const uint8_t *owner,
+			 size_t owner_len)
+{
+	struct msg_writer *w = &b->w;
+	const struct build_name *implied = meta ? &b->before : &b->chain;
+	bool own_ttl = ttl_s != b->ttl_s, own_name = !name_equal(owner, owner_len, implied->bytes, implied->len);
+	writer_u8(w, (uint8_t)((unsigned)section | (meta ? TAG_META : 0) | (own_name ? TAG_OWNER : 0) | (own_ttl ? TAG_TTL : 0) |
+			       (type > 255 ? TAG_TYPE16 : 0) | (rrtype_compresses(type) && !b->link ? TAG_PACKED : 0) |
+			       (b->link ? TAG_LINK : 0)));
+	if (!b->link)
+		writer_u8(w, (uint8_t)type);
+	if (type > 255)
+		writer_u8(w, (uint8_t)(type >> 8));
+	if (own_ttl) {
+		uint8_t t[3];
+		store_le24(t, ttl_s);
+		writer_bytes(w, t, 3);
+	}
+	if (own_name)
+		writer_name(w, owner, owner_len, true);
+	set_name(&b->before, owner, owner_len);
+}
+
 void build_rrset(struct build *b, enum section section, uint16_t type, bool meta, uint32_t ttl_s, const uint8_t *owner,
 		 size_t owner_len, unsigned n)
 {
 	struct msg_writer *w = &b->w;
-	if (!b->single) {
-		bool ttl = ttl_s != b->ttl_s;
-		writer_u8(w, (uint8_t)((unsigned)section | (meta ? TAG_META : 0) | (owner ? TAG_OWNER : 0) | (ttl ? TAG_TTL : 0) |
-				       (type > 255 ? TAG_TYPE16 : 0) | (rrtype_compresses(type) ? TAG_PACKED : 0)));
-		writer_u8(w, (uint8_t)type);
-		if (type > 255)
-			writer_u8(w, (uint8_t)(type >> 8));
-		if (ttl) {
-			uint8_t t[3];
-			store_le24(t, ttl_s);
-			writer_bytes(w, t, 3);
-		}
-		if (owner)
-			writer_name(w, owner, owner_len, true);
-	}
+	b->link = !b->single && type == RRTYPE_CNAME && section == SECTION_ANSWER && !meta && n == 1;
+	if (!b->single)
+		put_set_head(b, section, type, meta, ttl_s, owner ? owner : b->key->name, owner ? owner_len : b->key->name_len);
+	if (b->link)
+		return;
 	if (n < 255) {
 		writer_u8(w, (uint8_t)n);
 	} else {
@@ -73,6 +97,11 @@ void build_rrset(struct build *b, enum section section, uint16_t type, bool meta
 void build_record(struct build *b, uint16_t type, const uint8_t *rdata, size_t len)
 {
 	struct msg_writer *w = &b->w;
+	if (b->link) {
+		writer_name(w, rdata, len, true);
+		set_name(&b->chain, rdata, len);
+		return;
+	}
 	if (!b->single && rrtype_compresses(type)) {
 		writer_rdata(w, type, rdata, len);
 		return;

@@ -7,11 +7,20 @@
 
 #include "cache/layout.h"
 
+struct build_name {
+	size_t len;
+	uint8_t bytes[NAME_MAX_LEN];
+};
+
 struct build {
 	struct entry_scratch *s;
+	const struct cache_key *key;
 	struct msg_writer w;
 	bool single;         /* one plain RRset: no tag */
+	bool link;           /* the set under way is a link of the chain */
 	uint32_t ttl_s;
+	/* what a set without an owner of its own has for one; not used when single */
+	struct build_name chain, before;
 };
 
 struct build_head {

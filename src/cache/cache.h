@@ -143,10 +143,12 @@ struct rrset_view {
 	uint8_t owner_len;
 	const uint8_t *at, *end; /* walked by rrset_next */
 	bool packed;             /* rdata holds names with references into the entry */
+	bool link;               /* rdata is such a name and nothing else */
 	uint16_t fixed_len;
 };
 struct rrset_cursor {
 	const uint8_t *at;
+	uint16_t owner_off, chain_off; /* in the entry: owner of the set before, where the chain stands; 0 the question */
 	bool done;
 };
 void entry_rrsets(const struct entry_view *v, struct rrset_cursor *c);

@@ -83,6 +83,7 @@ void entry_touch(const struct entry *e, uint32_t r)
 void entry_rrsets(const struct entry_view *v, struct rrset_cursor *c)
 {
 	c->at = v->body;
+	c->owner_off = c->chain_off = 0;
 	c->done = false;
 }
 
@@ -149,6 +150,54 @@ static bool skip_records(const struct rrset_view *s, const uint8_t **p)
 	return true;
 }
 
+/* Owner of a set: the name at *p, which moves on, or the one that stands for it. False when it is none. */
+static bool read_owner(const struct entry_view *v, struct rrset_cursor *c, struct rrset_view *s, uint8_t tag, const uint8_t **p)
+{
+	size_t off = tag & TAG_META ? c->owner_off : c->chain_off, next = 0;
+	if (tag & TAG_OWNER)
+		off = (size_t)(*p - v->base);
+	s->owner_is_question = off == 0;
+	if (off) {
+		int n = name_read(v->base, v->size, off, s->owner, &next);
+		if (n < 0)
+			return false;
+		s->owner_len = (uint8_t)n;
+	}
+	if (tag & TAG_OWNER)
+		*p = v->base + next;
+	c->owner_off = (uint16_t)off;
+	return true;
+}
+
+/* Tag, type, TTL and owner of the set at *p. False when they do not fit. */
+static bool read_set_head(const struct entry_view *v, struct rrset_cursor *c, struct rrset_view *s, const uint8_t **at)
+{
+	const uint8_t *p = *at;
+	uint8_t tag = *p++;
+	s->link = tag & TAG_LINK;
+	s->type = RRTYPE_CNAME;
+	if (!s->link) {
+		if (v->end - p < 2)
+			return false;
+		s->type = *p++;
+		if (tag & TAG_TYPE16)
+			s->type = (uint16_t)(s->type | *p++ << 8);
+	}
+	if (tag & TAG_TTL) {
+		if (v->end - p < 3)
+			return false;
+		s->ttl_s = load_le24(p);
+		p += 3;
+	}
+	if (!read_owner(v, c, s, tag, &p) || (tag & TAG_SECTION) > SECTION_ADDITIONAL)
+		return false;
+	s->section = (enum section)(tag & TAG_SECTION);
+	s->signature = tag & TAG_META;
+	s->packed = tag & TAG_PACKED;
+	*at = p;
+	return true;
+}
+
 int entry_next_rrset(const struct entry_view *v, struct rrset_cursor *c, struct rrset_view *s)
 {
 	const uint8_t *p = c->at;
@@ -158,36 +207,21 @@ int entry_next_rrset(const struct entry_view *v, struct rrset_cursor *c, struct 
 	s->type = v->type;
 	s->ttl_s = v->ttl_s;
 	s->owner_is_question = true;
-	s->signature = false;
-	s->packed = false;
+	s->signature = s->packed = s->link = false;
 	s->end = v->end;
-	if (!v->single) {
-		uint8_t tag = *p++;
-		if (v->end - p < 2)
+	if (!v->single && !read_set_head(v, c, s, &p))
+		return ERR_BAD;
+	if (s->link) {
+		uint8_t target[NAME_MAX_LEN];
+		size_t next, off = (size_t)(p - v->base);
+		if (name_read(v->base, v->size, off, target, &next) < 0)
 			return ERR_BAD;
-		s->type = *p++;
-		if (tag & TAG_TYPE16)
-			s->type = (uint16_t)(s->type | *p++ << 8);
-		if (tag & TAG_TTL) {
-			if (v->end - p < 3)
-				return ERR_BAD;
-			s->ttl_s = load_le24(p);
-			p += 3;
-		}
-		if (tag & TAG_OWNER) {
-			size_t next;
-			int n = name_read(v->base, v->size, (size_t)(p - v->base), s->owner, &next);
-			if (n < 0)
-				return ERR_BAD;
-			s->owner_len = (uint8_t)n;
-			s->owner_is_question = false;
-			p = v->base + next;
-		}
-		if ((tag & TAG_SECTION) > SECTION_ADDITIONAL)
-			return ERR_BAD;
-		s->section = (enum section)(tag & TAG_SECTION);
-		s->signature = tag & TAG_META;
-		s->packed = tag & TAG_PACKED;
+		s->n = 1;
+		s->fixed_len = 0;
+		s->at = p;
+		c->chain_off = (uint16_t)off;
+		c->at = v->base + next;
+		return 1;
 	}
 	if (!read_count(&p, v->end, &s->n))
 		return ERR_BAD;
@@ -208,6 +242,15 @@ int rrset_next(const struct entry_view *v, struct rrset_view *s, const uint8_t *
 	if (!s->n)
 		return 0;
 	s->n--;
+	if (s->link) {
+		size_t next;
+		int n = name_read(v->base, v->size, (size_t)(s->at - v->base), scratch, &next);
+		if (n < 0)
+			return ERR_BAD;
+		*rdata = scratch;
+		*len = (size_t)n;
+		return 1;
+	}
 	if (s->fixed_len) {
 		if ((size_t)(s->end - s->at) < s->fixed_len)
 			return ERR_BAD;

@@ -20,9 +20,11 @@
  *      n (1; 255: two more bytes follow), then each record's rdata: bare where its type fixes the length, else behind a length
  *      (1 byte under 240; else 0xf0 + high four bits and a low byte; 0xff: two bytes follow)
  *    body with MULTI: RRsets to the end, in message order:
- *      tag (section in two bits, META, OWNER, TTL, TYPE16, PACKED) · type (1 or 2) · [ttl 3] · [owner] · n · records as above
- *      OWNER: the name, possibly ending in a pointer to an earlier name in this entry; without it the owner is the question's.
+ *      tag (section in two bits, META, OWNER, TTL, TYPE16, PACKED, LINK) · type (1 or 2) · [ttl 3] · [owner] · n · records as above
+ *      OWNER: the name, possibly ending in a pointer to an earlier name in this entry. Without it the owner is where the chain
+ *      stands: the question, or the target of the last LINK; of a META set (signatures) it is the owner of the set before.
  *      TTL: the RRset's own, where it is not the entry's. PACKED: records are RDLENGTH (2) and rdata in which names end in pointers.
+ *      LINK: one CNAME; neither type nor n nor length, only its target, as a name. A link of a chain costs one byte and the name.
  *    Pointers are RFC 1035 §4.1.4's, counted from byte 0 of the entry and always backwards: the packet reader reads entries too.
  *
  * An entry over ENTRY_INLINE_MAX bytes lies in a block of its own; a stub with EXTERNAL and the block's address stands for it. */
@@ -42,7 +44,7 @@ enum {
 	F1_SOURCE = 0x07, F1_EDE = 0x08, F1_ECS = 0x10, F1_NEGATIVE = 0x20, F1_NXNAME = 0x40, F1_EXTERNAL = 0x80,
 };
 enum {
-	TAG_SECTION = 0x03, TAG_META = 0x04, TAG_OWNER = 0x08, TAG_TTL = 0x10, TAG_TYPE16 = 0x20, TAG_PACKED = 0x40,
+	TAG_SECTION = 0x03, TAG_META = 0x04, TAG_OWNER = 0x08, TAG_TTL = 0x10, TAG_TYPE16 = 0x20, TAG_PACKED = 0x40, TAG_LINK = 0x80,
 };
 
 struct entry {

@@ -69,6 +69,26 @@ void upstream_forget(struct upstream *u)
 	(void)u;
 }
 
+bool upstream_add_server(const struct upstream *u, unsigned i, struct upstream_server *sum)
+{
+	(void)u;
+	if (i > 0)
+		return false;
+	sum->workers++;
+	return true;
+}
+
+static bool takes_ecs;
+
+bool upstream_takes_ecs(const struct upstream *u, const uint8_t *name, uint8_t name_len, uint16_t type)
+{
+	(void)u;
+	(void)name;
+	(void)name_len;
+	(void)type;
+	return takes_ecs;
+}
+
 /* ---- the client ---- */
 
 static const uint8_t *packet;

@@ -4,7 +4,8 @@
 # A hundred thousand names through the whole road: nothing lost, everything counted.
 
 with_upstream up {
-    start_server [forward_to $up maxmemory 256mb] {
+    # Time enough that a busy machine asks for no name twice.
+    start_server [forward_to $up maxmemory 256mb forward-hedge 0 forward-timeout 10s resolve-timeout 20s] {
         set list [file join [tmp_dir names] list]
         set f [open $list w]
         for {set i 0} {$i < 100000} {incr i} { puts $f "name$i.bulk.test [lindex {A AAAA A TXT} [expr {$i % 4}]]" }

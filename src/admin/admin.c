@@ -22,12 +22,12 @@ enum { TEXT_LIMIT = 64 * 1024 * 1024, TEXT_KEEP = 1024 * 1024 };
 static bool unsupported(struct resp_call *r)
 {
 	static const char *const names[] = {
-		"append", "bitcount", "bitfield", "bitop", "bitpos", "blmove", "blpop", "brpop", "bzpopmax", "bzpopmin", "copy", "decr",
-		"decrby", "discard", "dump", "eval", "evalsha", "exec", "fcall", "function", "geoadd", "geopos", "geosearch", "getdel",
+		"append", "bitcount", "bitfield", "bitop", "bitpos", "blmove", "blpop", "brpop", "bzpopmax", "bzpopmin", "decr",
+		"decrby", "discard", "eval", "evalsha", "exec", "fcall", "function", "geoadd", "geopos", "geosearch", "getdel",
 		"getex", "getrange", "getset", "hdel", "hexists", "hget", "hgetall", "hincrby", "hkeys", "hlen", "hmget", "hmset", "hscan",
 		"hset", "hsetnx", "hvals", "incr", "incrby", "incrbyfloat", "lindex", "linsert", "llen", "lmove", "lpop", "lpos", "lpush",
 		"lpushx", "lrange", "lrem", "lset", "ltrim", "mget", "migrate", "move", "mset", "msetnx", "multi", "pfadd", "pfcount",
-		"pfmerge", "psetex", "psync", "rename", "renamenx", "replicaof", "restore", "rpop", "rpoplpush", "rpush", "rpushx", "sadd",
+		"pfmerge", "psetex", "psync", "replicaof", "rpop", "rpoplpush", "rpush", "rpushx", "sadd",
 		"scard", "script", "sdiff", "setbit", "setex", "setnx", "setrange", "sinter", "sismember", "slaveof", "smembers", "smove",
 		"sort", "spop", "srandmember", "srem", "sscan", "substr", "sunion", "swapdb", "sync", "unwatch", "watch", "xadd", "xlen",
 		"xrange", "xread", "zadd", "zcard", "zcount", "zincrby", "zrange", "zrank", "zrem", "zscan", "zscore",
@@ -103,6 +103,7 @@ void admin_free(struct admin *a)
 	resp_server_free(a->server);
 	timer_cancel(&a->watch_timer);
 	feed_want(cache_feed(a->ctx.cache), 0, 0);
+	slow_answers_free(a);
 	acl_log_free(a);
 	acl_users_free(a->acl);
 	resp_out_free(&a->text);

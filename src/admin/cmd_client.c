@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "admin/internal.h"
+#include "base/clock.h"
 
 static void wrong_flag(struct resp_call *r)
 {
@@ -119,14 +120,24 @@ enum step cmd_client_info(struct resp_call *r)
 	return send_text(r);
 }
 
-/* 1 for the kind of connections there are (normal), 0 for kinds that Redis has, ERR_UNKNOWN. */
+/* Kinds of connections: there are normal ones and those with subscriptions; the others Redis has, and we never. */
+enum { TYPE_NONE, TYPE_NORMAL, TYPE_PUBSUB, TYPE_ANY };
+
+/* ERR_UNKNOWN when it is no kind. */
 static int client_type(const struct resp_arg *a)
 {
 	if (resp_arg_is(a, "normal"))
-		return 1;
-	if (resp_arg_is(a, "master") || resp_arg_is(a, "replica") || resp_arg_is(a, "slave") || resp_arg_is(a, "pubsub"))
-		return 0;
+		return TYPE_NORMAL;
+	if (resp_arg_is(a, "pubsub"))
+		return TYPE_PUBSUB;
+	if (resp_arg_is(a, "master") || resp_arg_is(a, "replica") || resp_arg_is(a, "slave"))
+		return TYPE_NONE;
 	return ERR_UNKNOWN;
+}
+
+static bool is_of_type(const struct resp_client *c, int type)
+{
+	return type == TYPE_ANY || type == (resp_subscriptions(c) ? TYPE_PUBSUB : TYPE_NORMAL);
 }
 
 static void unknown_type(struct resp_call *r, const struct resp_arg *a)
@@ -147,7 +158,7 @@ enum step cmd_client_list(struct resp_call *r)
 {
 	struct resp_out *t = &admin_of(r)->text;
 	int64_t id;
-	int type = 1;
+	int type = TYPE_ANY;
 
 	text_reset(t);
 	if (r->argc == 2 || (r->argc == 4 && resp_arg_is(&r->argv[2], "type"))) {
@@ -155,8 +166,9 @@ enum step cmd_client_list(struct resp_call *r)
 			unknown_type(r, &r->argv[3]);
 			return STEP_DONE;
 		}
-		for (struct resp_client *c = resp_client_first(admin_of(r)->server); c && type; c = resp_client_next(c))
-			client_line(t, c);
+		for (struct resp_client *c = resp_client_first(admin_of(r)->server); c; c = resp_client_next(c))
+			if (is_of_type(c, type))
+				client_line(t, c);
 		return send_text(r);
 	}
 	if (r->argc < 4 || !resp_arg_is(&r->argv[2], "id")) {
@@ -181,7 +193,7 @@ enum step cmd_client_list(struct resp_call *r)
 
 struct kill_filter {
 	int64_t id, max_age_s; /* 0: any */
-	int type;              /* 0: none matches */
+	int type;
 	const struct resp_arg *addr, *laddr;
 	const struct acl_user *user; /* NULL: any */
 	bool skip_me;
@@ -197,7 +209,7 @@ static bool kill_matches(const struct kill_filter *f, const struct resp_client *
 	struct resp_client_info i;
 
 	resp_client_info(c, &i);
-	return (f->id == 0 || i.id == (uint64_t)f->id) && (f->max_age_s == 0 || i.age_s >= (uint64_t)f->max_age_s) && f->type &&
+	return (f->id == 0 || i.id == (uint64_t)f->id) && (f->max_age_s == 0 || i.age_s >= (uint64_t)f->max_age_s) && is_of_type(c, f->type) &&
 	       (!f->addr || same_text(f->addr, i.peer)) && (!f->laddr || same_text(f->laddr, i.local)) && (!f->user || f->user == resp_client_user(c)) &&
 	       !(f->skip_me && c == me);
 }
@@ -252,7 +264,7 @@ static int64_t kill_all(struct resp_call *r, const struct kill_filter *f)
 
 enum step cmd_client_kill(struct resp_call *r)
 {
-	struct kill_filter f = { .type = 1, .skip_me = true };
+	struct kill_filter f = { .type = TYPE_ANY, .skip_me = true };
 
 	if (r->argc == 3) { /* the old form: an address, and oneself may be meant */
 		f.addr = &r->argv[2];
@@ -321,5 +333,81 @@ enum step cmd_client_reply(struct resp_call *r)
 	} else {
 		wrong_flag(r);
 	}
+	return STEP_DONE;
+}
+
+/* ---- PAUSE, UNBLOCK, TRACKING ---- */
+
+enum step cmd_client_pause(struct resp_call *r)
+{
+	bool writes = r->argc == 4 && resp_arg_is(&r->argv[3], "write");
+	int64_t ms;
+
+	if (r->argc > 4 || (r->argc == 4 && !writes && !resp_arg_is(&r->argv[3], "all"))) {
+		resp_error(r->out, "ERR CLIENT PAUSE mode must be WRITE or ALL");
+	} else if (!resp_arg_int(&r->argv[2], &ms) || ms > INT64_MAX / 2) {
+		resp_error(r->out, "ERR timeout is not an integer or out of range");
+	} else if (ms < 0) {
+		resp_error(r->out, "ERR timeout is negative");
+	} else {
+		if (ms > 0)
+			resp_pause(admin_of(r)->server, clock_real_mono_ms() + (uint64_t)ms, writes);
+		resp_ok(r->out);
+	}
+	return STEP_DONE;
+}
+
+enum step cmd_client_unpause(struct resp_call *r)
+{
+	resp_pause(admin_of(r)->server, 0, false);
+	resp_ok(r->out);
+	return STEP_DONE;
+}
+
+/* Nothing blocks here in the sense of BLPOP: there is never anybody to wake. */
+enum step cmd_client_unblock(struct resp_call *r)
+{
+	int64_t id;
+
+	if (!resp_arg_int(&r->argv[2], &id))
+		resp_error(r->out, "ERR value is not an integer or out of range");
+	else if (r->argc > 4 || (r->argc == 4 && !resp_arg_is(&r->argv[3], "timeout") && !resp_arg_is(&r->argv[3], "error")))
+		resp_error(r->out, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+	else
+		resp_int(r->out, 0);
+	return STEP_DONE;
+}
+
+enum step cmd_client_tracking(struct resp_call *r)
+{
+	if (r->argc == 3 && resp_arg_is(&r->argv[2], "off"))
+		resp_ok(r->out);
+	else
+		resp_error(r->out, "ERR CLIENT TRACKING is not supported: what was read is kept by no client; notify-keyspace-events tells of changes");
+	return STEP_DONE;
+}
+
+enum step cmd_client_trackinginfo(struct resp_call *r)
+{
+	resp_map(r->out, 3);
+	resp_str(r->out, "flags");
+	resp_set(r->out, 1);
+	resp_str(r->out, "off");
+	resp_str(r->out, "redirect");
+	resp_int(r->out, -1);
+	resp_str(r->out, "prefixes");
+	resp_array(r->out, 0);
+	return STEP_DONE;
+}
+
+enum step cmd_client_caching(struct resp_call *r)
+{
+	resp_error(r->out, "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled");
+	return STEP_DONE;
+}
+
+enum step cmd_client_getredir(struct resp_call *r)
+{
+	resp_int(r->out, -1);
 	return STEP_DONE;
 }

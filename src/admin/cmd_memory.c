@@ -150,3 +150,20 @@ enum step cmd_memory_purge(struct resp_call *r)
 	resp_ok(r->out);
 	return STEP_DONE;
 }
+
+static void report_text(void *arg, const char *text)
+{
+	text_add(arg, text);
+}
+
+enum step cmd_memory_malloc_stats(struct resp_call *r)
+{
+	struct resp_out *t = &admin_of(r)->text;
+
+	text_reset(t);
+	mem_report(report_text, t);
+	if (t->len == 0)
+		text_addf(t, "The allocator (%s) has no report of its own.\n", mem_allocator());
+	resp_verbatim(r->out, "txt", t->data, t->len);
+	return STEP_DONE;
+}

@@ -45,6 +45,49 @@ enum step cmd_no_cluster(struct resp_call *r)
 	return STEP_DONE;
 }
 
+/* The slot that a cluster would keep the key in: CRC16 (XMODEM) of it, or of what stands in its first {}. */
+enum step cmd_cluster_keyslot(struct resp_call *r)
+{
+	const struct resp_arg *key = &r->argv[2];
+	const char *p = key->p, *open = memchr(p, '{', key->len), *close;
+	size_t len = key->len;
+	unsigned crc = 0;
+
+	if (open && (close = memchr(open + 1, '}', (size_t)(p + len - open - 1))) && close > open + 1) {
+		p = open + 1;
+		len = (size_t)(close - p);
+	}
+	for (size_t i = 0; i < len; i++) {
+		crc ^= (unsigned)(uint8_t)p[i] << 8;
+		for (unsigned bit = 0; bit < 8; bit++)
+			crc = (crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1) & 0xffff;
+	}
+	resp_int(r->out, crc % 16384);
+	return STEP_DONE;
+}
+
+/* ---- what Redis has, and a cache without replicas or free names does not ---- */
+
+enum step cmd_wait(struct resp_call *r)
+{
+	int64_t replicas, ms;
+
+	if (!resp_arg_int(&r->argv[1], &replicas) || !resp_arg_int(&r->argv[2], &ms))
+		resp_error(r->out, "ERR value is not an integer or out of range");
+	else if (ms < 0)
+		resp_error(r->out, "ERR timeout is negative");
+	else
+		resp_int(r->out, 0); /* there are no replicas, and never will be any in time */
+	return STEP_DONE;
+}
+
+enum step cmd_copy(struct resp_call *r)
+{
+	resp_errorf(r->out, "ERR %s is not possible: an answer belongs to the name and type that were asked for; see DNS.SET, DUMP and RESTORE",
+		    r->command->fn == cmd_copy && r->command->name[0] == 'c' ? "COPY" : "RENAME");
+	return STEP_DONE;
+}
+
 /* ---- FLUSHALL ---- */
 
 struct flush {

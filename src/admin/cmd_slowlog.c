@@ -216,3 +216,44 @@ enum step cmd_latency_histogram(struct resp_call *r)
 	histograms(r, r->out);
 	return STEP_DONE;
 }
+
+/* ---- LATENCY GRAPH ---- */
+
+/* Four rows of columns, one a second that had a slow command, oldest first; below the seconds since. */
+static void add_graph(struct resp_out *t, const char *name, const struct resp_latency_event *e)
+{
+	uint32_t low = UINT32_MAX, high = 0;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		low = e->ms[i] < low ? e->ms[i] : low;
+		high = e->ms[i] > high ? e->ms[i] : high;
+	}
+	text_addf(t, "%s - high %u ms, low %u ms (all time high %u ms)\n", name, high, low, e->max_ms);
+	for (unsigned row = 4; row > 0; row--) {
+		for (unsigned j = 0; j < e->n; j++) {
+			unsigned at = (e->next + RESP_EVENT_SAMPLES - e->n + j) % RESP_EVENT_SAMPLES;
+			uint64_t height = high > low ? 1 + (uint64_t)(e->ms[at] - low) * 3 / (high - low) : 1;
+
+			text_add(t, height == row ? "o" : height > row ? "|" : " ");
+		}
+		text_add(t, "\n");
+	}
+}
+
+enum step cmd_latency_graph(struct resp_call *r)
+{
+	struct resp_out *t = &admin_of(r)->text;
+
+	for (unsigned i = 0; i < RESP_EVENTS; i++) {
+		const struct resp_latency_event *e = resp_latency_event(admin_of(r)->server, i);
+
+		if (!resp_arg_is(&r->argv[2], resp_event_name(i)) || e->n == 0)
+			continue;
+		text_reset(t);
+		add_graph(t, resp_event_name(i), e);
+		resp_verbatim(r->out, "txt", t->data, t->len);
+		return STEP_DONE;
+	}
+	resp_errorf(r->out, "ERR No samples available for event '%.*s'", (int)(r->argv[2].len < 64 ? r->argv[2].len : 64), r->argv[2].p);
+	return STEP_DONE;
+}

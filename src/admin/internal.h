@@ -43,6 +43,7 @@ struct admin {
 	uint64_t rate_ms;             /* when the last sample was taken */
 	uint64_t expired_before, evicted_before; /* at the last CONFIG RESETSTAT */
 	struct acl_users *acl;
+	struct slow_answers *slow_answers; /* made when the first comes */
 	struct acl_log *acl_log;        /* newest first */
 	struct dns_monitor *monitors;   /* clients that DNS.MONITOR feeds */
 	struct timer watch_timer;
@@ -139,6 +140,12 @@ void watch_poll(void *arg);
 
 /* Shows an answer to the clients of DNS.MONITOR whose filters let it through. */
 void monitors_show(struct admin *a, const struct feed_event *e);
+
+/* ---- cmd_dns_slowlog.c ---- */
+
+struct slow_answers;
+void slow_answer_add(struct admin *a, const struct feed_event *e);
+void slow_answers_free(struct admin *a);
 
 /* ---- cmd_info.c ---- */
 

@@ -9,7 +9,7 @@
 #include "admin/internal.h"
 #include "base/log.h"
 
-enum { POLL_MS = 10, POLL_EVENTS = 512 };
+enum { POLL_MS = 10, POLL_CALM_MS = 100, POLL_EVENTS = 512 };
 
 /* What a kind is called, and the letter of notify-keyspace-events that switches it on. */
 static const struct {
@@ -40,9 +40,15 @@ static uint32_t notified(const struct admin *a)
 	return bits;
 }
 
+/* The slow log alone is in no hurry. */
+static unsigned poll_ms(const struct admin *a)
+{
+	return a->watched & ~(1u << FEED_SLOW) ? POLL_MS : POLL_CALM_MS;
+}
+
 void watch_update(struct admin *a)
 {
-	uint32_t bits = notified(a) | (a->monitors ? 1u << FEED_ANSWER : 0);
+	uint32_t bits = notified(a) | (a->monitors ? 1u << FEED_ANSWER : 0) | (a->conf->dns_slowlog_log_slower_than >= 0 ? 1u << FEED_SLOW : 0);
 
 	if (bits == a->watched)
 		return;
@@ -51,8 +57,8 @@ void watch_update(struct admin *a)
 		return;
 	}
 	a->watched = bits;
-	if (bits && !timer_is_set(&a->watch_timer))
-		timer_set(&a->watch_timer, POLL_MS);
+	if (bits)
+		timer_set(&a->watch_timer, poll_ms(a));
 }
 
 /* ---- notifications ---- */
@@ -100,11 +106,13 @@ void watch_poll(void *arg)
 		n++;
 		if (e.kind == FEED_ANSWER)
 			monitors_show(a, &e);
+		else if (e.kind == FEED_SLOW)
+			slow_answer_add(a, &e);
 		else if (e.kind < FEED_KINDS && has_letter(a->conf->notify_keyspace_events, kinds[e.kind].letter))
 			notify(a, &e);
 	}
 	if (n == POLL_EVENTS)
 		timer_set(&a->watch_timer, 0);
 	else if (a->watched)
-		timer_set(&a->watch_timer, POLL_MS);
+		timer_set(&a->watch_timer, poll_ms(a));
 }

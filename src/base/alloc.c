@@ -177,3 +177,13 @@ const char *mem_allocator(void)
 }
 
 #endif
+
+void mem_report(void (*write)(void *arg, const char *text), void *arg)
+{
+#ifdef PITH_JEMALLOC
+	malloc_stats_print(write, arg, "");
+#else
+	(void)write;
+	(void)arg;
+#endif
+}

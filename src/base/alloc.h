@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The allocator's own report, piece by piece; nothing when it has none. */
+void mem_report(void (*write)(void *arg, const char *text), void *arg);
 /* n bytes, or NULL when there is no memory. mem_calloc's are zero. n may be 0 (a pointer to free comes back). */
 void *mem_alloc(size_t n);
 void *mem_calloc(size_t n, size_t size);

@@ -198,6 +198,8 @@ int entry_from_rrset(struct entry_scratch *s, const struct cache_key *k, uint32_
 const struct entry *entry_in_scratch(const struct entry_scratch *s);
 /* A copy of another entry's bytes, checked as hostile. ERR_BAD, ERR_SPACE. */
 int entry_from_bytes(struct entry_scratch *s, const void *bytes, size_t len);
+/* The entry in the scratch was stored then: where it comes from had a clock of its own. */
+void entry_set_stored(struct entry_scratch *s, uint32_t stored_s);
 
 /* ---- writing: outside of read sections ---------------------------------------------------------------------------------------- */
 

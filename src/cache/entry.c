@@ -329,6 +329,11 @@ int entry_from_bytes(struct entry_scratch *s, const void *bytes, size_t len)
 	return entry_whole((const struct entry *)s->buf, len) ? 0 : ERR_BAD;
 }
 
+void entry_set_stored(struct entry_scratch *s, uint32_t stored_s)
+{
+	store_le32(s->buf + E_STORED, stored_s);
+}
+
 const struct entry *entry_in_scratch(const struct entry_scratch *s)
 {
 	return (const struct entry *)s->buf;

@@ -22,9 +22,13 @@ static void pending_answer(struct worker *w, struct pending *p, const struct out
 	size_t len = 0;
 	if (should(question_parse(p->msg, p->len, &q, &rcode) == QUESTION_OK))
 		len = query_answer(w, &q, p->to.via, o, w->out);
+	uint64_t took_us = (clock_real_mono_ns() - p->since_ns) / 1000;
+	unsigned how = o->stale ? FEED_FETCHED | FEED_HOW_STALE : FEED_FETCHED;
 	if (len && feed_wants(w->feed, FEED_ANSWER))
-		watch_answer(w, &q, &p->to, w->out, len, o->stale ? FEED_FETCHED | FEED_HOW_STALE : FEED_FETCHED, p->since_ns);
-	stat_time(w->stats, HIST_MISS, (clock_real_mono_ns() - p->since_ns) / 1000);
+		watch_answer(w, FEED_ANSWER, &q, &p->to, w->out, len, how, took_us);
+	if (len && feed_wants(w->feed, FEED_SLOW) && (int64_t)took_us >= w->conf->dns_slowlog_log_slower_than)
+		watch_answer(w, FEED_SLOW, &q, &p->to, w->out, len, how, took_us);
+	stat_time(w->stats, HIST_MISS, took_us);
 	stat_add(w->stats, STAT_WAITING, -1);
 	p->to.via->reply(&p->to, len ? w->out : NULL, len);
 	pending_free(p);

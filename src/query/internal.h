@@ -86,10 +86,10 @@ void siblings_sweep(struct worker *w, const struct cache_key *k);
 
 /* ---- watch.c ---- */
 
-/* Tells those who watch of an answer to a client; only when somebody does. how: FEED_HIT, FEED_FETCHED, FEED_HOW_STALE; since_ns: when the
- * question came, 0 just now. */
-void watch_answer(struct worker *w, const struct question *q, const struct reply_to *to, const uint8_t *msg, size_t len, unsigned how,
-		  uint64_t since_ns);
+/* Tells those who watch of an answer to a client; only when somebody does. kind: FEED_ANSWER or FEED_SLOW; how: FEED_HIT,
+ * FEED_FETCHED, FEED_HOW_STALE. */
+void watch_answer(struct worker *w, enum feed_kind kind, const struct question *q, const struct reply_to *to, const uint8_t *msg, size_t len,
+		  unsigned how, uint64_t took_us);
 
 /* ---- prefetch.c ---- */
 

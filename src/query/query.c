@@ -229,7 +229,7 @@ static void query_watch(struct worker *w, const struct query *queries, unsigned 
 {
 	for (unsigned i = 0; i < n; i++)
 		if (queries[i].out_len)
-			watch_answer(w, &queries[i].q, queries[i].to, queries[i].out, queries[i].out_len, queries[i].how, 0);
+			watch_answer(w, FEED_ANSWER, &queries[i].q, queries[i].to, queries[i].out, queries[i].out_len, queries[i].how, 0);
 }
 
 void query_batch(struct worker *w, struct query *queries, unsigned n)

@@ -19,18 +19,15 @@ static void watch_client(struct feed_event *e, const struct reply_to *to)
 	}
 }
 
-void watch_answer(struct worker *w, const struct question *q, const struct reply_to *to, const uint8_t *msg, size_t len, unsigned how,
-		  uint64_t since_ns)
+void watch_answer(struct worker *w, enum feed_kind kind, const struct question *q, const struct reply_to *to, const uint8_t *msg, size_t len,
+		  unsigned how, uint64_t took_us)
 {
-	struct feed_event e = { .kind = FEED_ANSWER, .how = (uint8_t)(how | (to->via->stream ? FEED_STREAM : 0)), .type = q->qtype,
+	struct feed_event e = { .kind = (uint8_t)kind, .how = (uint8_t)(how | (to->via->stream ? FEED_STREAM : 0)), .type = q->qtype,
 				.wall_us = clock_wall_us() };
 
 	if (q->wire_len == 0 || len < DNS_HEADER_LEN)
 		return; /* there was no question that could be read */
-	if (since_ns) {
-		uint64_t took_us = (clock_real_mono_ns() - since_ns) / 1000;
-		e.took_us = took_us < UINT32_MAX ? (uint32_t)took_us : UINT32_MAX;
-	}
+	e.took_us = took_us < UINT32_MAX ? (uint32_t)took_us : UINT32_MAX;
 	e.how |= q->flags & FLAG_CD ? FEED_CD : 0;
 	e.rcode = load_be16(msg + 2) & FLAG_RCODE_MASK;
 	e.name_len = q->name_len;

@@ -275,7 +275,7 @@ static void client_write(struct resp_client *c)
 
 static bool may_run(const struct resp_client *c)
 {
-	return !c->ended && !c->blocked && !c->closing && c->out.len - c->sent < CLIENT_SOFT_OUT;
+	return !c->ended && !c->blocked && !c->closing && !c->paused && c->out.len - c->sent < CLIENT_SOFT_OUT;
 }
 
 static void protocol_error(struct resp_client *c)
@@ -311,6 +311,11 @@ static uint64_t run_command(struct resp_client *c, size_t used, uint64_t now_ns)
 	} else if (argc > 0) {
 		for (unsigned i = 0; i < argc; i++)
 			s->argv[i] = (struct resp_arg){ .p = at + c->parser.spans[i].off, .len = c->parser.spans[i].len };
+		if (s->pause_until_ms && dispatch_waits(c, argc, s->argv)) {
+			c->paused = true; /* parsed and whole, it stays where it is */
+			c->ready = used;
+			return now_ns;
+		}
 		now_ns = dispatch(c, argc, s->argv, now_ns);
 	}
 	resp_parser_reset(&c->parser);
@@ -323,6 +328,12 @@ static bool run_commands(struct resp_client *c)
 {
 	uint64_t now_ns = clock_real_mono_ns(), until_ns = now_ns + CLIENT_BATCH_NS;
 
+	if (c->ready && may_run(c)) {
+		size_t used = c->ready;
+
+		c->ready = 0;
+		now_ns = run_command(c, used, now_ns);
+	}
 	while (may_run(c)) {
 		size_t used = 0;
 
@@ -371,7 +382,7 @@ void client_serve(struct resp_client *c)
 	if (c->ended)
 		return;
 	size_t owed = c->out.len - c->sent;
-	if (c->eof && !c->blocked && c->in.off == c->in.len)
+	if (c->eof && !c->blocked && !c->paused && c->in.off == c->in.len)
 		c->closing = true;
 	if (owed == 0 && c->closing) {
 		client_end(c);

@@ -29,6 +29,8 @@ struct resp_client {
 	struct resp_client *next, *prev;  /* all clients, by age */
 	struct resp_client *turn_next;    /* in the server's queue of those who have more to do without waiting */
 	bool in_turn;
+	bool paused;                      /* its next command waits for the end of CLIENT PAUSE; it is whole and parsed */
+	size_t ready;                     /* that command's bytes */
 	bool ended;                       /* freed at the end of this turn */
 	bool closing;                     /* once its replies are written */
 	bool authenticated, no_evict, no_touch, eof;
@@ -107,6 +109,9 @@ struct resp_server {
 	struct resp_latency_event events[RESP_EVENTS];
 	struct topics topics[RESP_TOPICS];
 	unsigned n_monitors;
+	uint64_t pause_until_ms;          /* 0: no pause */
+	bool pause_writes;                /* only what writes waits */
+	struct timer pause;
 	struct resp_out line;             /* MONITOR's, made once for all who watch */
 };
 
@@ -145,6 +150,10 @@ int dispatch_begin(struct resp_server *s, const struct resp_table *t);
 void dispatch_end(struct resp_server *s);
 /* Runs the command in argv; start_ns is the time now, and the return value the time when it was done. */
 uint64_t dispatch(struct resp_client *c, unsigned argc, const struct resp_arg *argv, uint64_t start_ns);
+/* Must this command wait for the end of a pause? */
+bool dispatch_waits(const struct resp_client *c, unsigned argc, const struct resp_arg *argv);
+/* The timer's: the pause is over. */
+void pause_over(void *arg);
 /* A blocked command is done: its time and its errors are accounted for, its state dropped. */
 void dispatch_finish(struct resp_client *c);
 

@@ -162,6 +162,49 @@ static bool is_http(const struct resp_arg *a)
 	return resp_arg_is(a, "post") || resp_arg_is(a, "host:");
 }
 
+/* ---- CLIENT PAUSE ---- */
+
+bool dispatch_waits(const struct resp_client *c, unsigned argc, const struct resp_arg *argv)
+{
+	const struct resp_server *s = c->server;
+	const struct resp_command *cmd = resp_command_find(s, argv[0].p, argv[0].len);
+
+	if (clock_real_mono_ms() >= s->pause_until_ms)
+		return false;
+	if (cmd && cmd->n_subs && argc > 1)
+		cmd = resp_subcommand_find(cmd, argv[1].p, argv[1].len);
+	if (!cmd) /* its error can come at once */
+		return false;
+	return cmd->flags & RESP_CMD_UNPAUSE ? false : s->pause_writes ? cmd->flags & RESP_CMD_WRITE : true;
+}
+
+void pause_over(void *arg)
+{
+	struct resp_server *s = arg;
+
+	s->pause_until_ms = 0;
+	for (struct resp_client *c = resp_client_first(s); c; c = resp_client_next(c))
+		if (c->paused) {
+			c->paused = false;
+			client_queue(c);
+		}
+}
+
+void resp_pause(struct resp_server *s, uint64_t until_ms, bool writes_only)
+{
+	uint64_t now_ms = clock_real_mono_ms();
+
+	if (until_ms <= now_ms) {
+		timer_cancel(&s->pause);
+		pause_over(s);
+		return;
+	}
+	s->pause_writes = writes_only && (s->pause_until_ms == 0 || s->pause_writes);
+	if (until_ms > s->pause_until_ms)
+		s->pause_until_ms = until_ms;
+	timer_set(&s->pause, s->pause_until_ms - now_ms);
+}
+
 /* ---- one call ---- */
 
 /* CLIENT REPLY: takes back what was written when nobody wants to read it. */

@@ -56,6 +56,7 @@ enum {
 	RESP_CMD_SKIP_SLOWLOG = 1 << 8,
 	RESP_CMD_BLOCKING = 1 << 9,
 	RESP_CMD_SENSITIVE = 1 << 10, /* arguments hold secrets: never in the slow log, nor shown by MONITOR */
+	RESP_CMD_UNPAUSE = 1 << 13,   /* runs in spite of CLIENT PAUSE */
 	RESP_CMD_ALL_KEYS = 1 << 12,  /* reaches keys that no argument names */
 	RESP_CMD_PUBSUB = 1 << 11,    /* allowed to a RESP2 connection that has subscriptions */
 };
@@ -233,6 +234,9 @@ enum resp_client_text { RESP_NAME, RESP_LIB_NAME, RESP_LIB_VER, RESP_TEXTS };
 int resp_client_set_text(struct resp_client *c, enum resp_client_text which, const char *p, size_t len);
 void resp_client_set_no_evict(struct resp_client *c, bool yes);
 void resp_client_set_no_touch(struct resp_client *c, bool yes);
+/* CLIENT PAUSE: until then (milliseconds of the real monotonic clock) commands of clients wait, all of them or those that write; 0 ends it.
+ * A longer pause is not shortened by a second one; what ends a pause (RESP_CMD_UNPAUSE) never waits. */
+void resp_pause(struct resp_server *s, uint64_t until_ms, bool writes_only);
 void resp_client_set_reply(struct resp_client *c, enum resp_reply_mode m);
 /* As it was when it connected (RESET). */
 void resp_client_reset(struct resp_client *c);

@@ -213,7 +213,7 @@ static void cron(void *arg)
 	struct resp_client *c = s->timeout_at ? s->timeout_at : s->clients;
 
 	for (unsigned i = 0; limit_ms > 0 && c && i < CRON_CLIENTS; i++, c = c->next)
-		if (!c->ended && !c->blocked && !c->stream && !c->monitor && !resp_subscriptions(c) && now_ms - c->active_ms > limit_ms) {
+		if (!c->ended && !c->blocked && !c->paused && !c->stream && !c->monitor && !resp_subscriptions(c) && now_ms - c->active_ms > limit_ms) {
 			log_verbose("client %s closed: idle", c->peer);
 			client_end(c);
 		}
@@ -238,6 +238,7 @@ struct resp_server *resp_server_new(const struct resp_options *o, char *err, siz
 	timer_init(s->loop, &s->turn, server_turn, s);
 	timer_init(s->loop, &s->cron, cron, s);
 	timer_init(s->loop, &s->accept_pause, accept_again, s);
+	timer_init(s->loop, &s->pause, pause_over, s);
 	if (dispatch_begin(s, &o->table) != 0 || account_begin(s, o->table.n_ids) != 0 || listen_all(s, err, cap) != 0) {
 		resp_server_free(s);
 		return NULL;
@@ -253,6 +254,7 @@ void resp_server_free(struct resp_server *s)
 		return;
 	timer_cancel(&s->cron);
 	timer_cancel(&s->accept_pause);
+	timer_cancel(&s->pause);
 	for (struct resp_client *c = s->clients; c; c = c->next)
 		client_end(c);
 	timer_cancel(&s->turn);

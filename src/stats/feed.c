@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rings behind a feed; feed.h says what for.
  *
- * A slot's `turn` says whose it is: equal to the place that a teller has taken, it is free for him; one more, it is the taker's. A teller who
+ * A slot's `turn` plus its index says whose it is: equal to the place that a teller has taken, it is free for him; one more, it is the
+ * taker's. So fresh zeros mean free, and rings that nothing was told into cost no memory but their addresses. A teller who
  * is stopped between taking his place and filling it holds back those behind him in his lane, and nobody else.
  * Invariant: places go up by one for each event; the slot of a place is its low bits. */
 #include "stats/feed.h"
@@ -44,12 +45,10 @@ static struct feed_lane *lanes_new(unsigned at_least)
 		struct feed_lane *l = &lanes[i];
 
 		l->mask = n - 1;
-		if (!(l->slots = mem_alloc((size_t)n * sizeof *l->slots))) {
+		if (!(l->slots = mem_calloc((size_t)n, sizeof *l->slots))) {
 			lanes_free(lanes);
 			return NULL;
 		}
-		for (uint64_t k = 0; k < n; k++)
-			atomic_init(&l->slots[k].turn, k);
 	}
 	return lanes;
 }
@@ -89,7 +88,7 @@ bool feed_tell(struct feed *f, unsigned which, const struct feed_event *e)
 	uint64_t place = atomic_load_explicit(&l->tail, memory_order_relaxed);
 	for (;;) {
 		struct slot *s = &l->slots[place & l->mask];
-		int64_t ahead = (int64_t)(atomic_load_explicit(&s->turn, memory_order_acquire) - place);
+		int64_t ahead = (int64_t)(atomic_load_explicit(&s->turn, memory_order_acquire) + (place & l->mask) - place);
 
 		if (ahead < 0) {
 			atomic_fetch_add_explicit(&f->dropped, 1, memory_order_relaxed);
@@ -99,7 +98,7 @@ bool feed_tell(struct feed *f, unsigned which, const struct feed_event *e)
 			place = atomic_load_explicit(&l->tail, memory_order_relaxed);
 		} else if (atomic_compare_exchange_weak_explicit(&l->tail, &place, place + 1, memory_order_relaxed, memory_order_relaxed)) {
 			memcpy(&s->event, e, event_size(e));
-			atomic_store_explicit(&s->turn, place + 1, memory_order_release);
+			atomic_store_explicit(&s->turn, place + 1 - (place & l->mask), memory_order_release);
 			return true;
 		}
 	}
@@ -109,10 +108,11 @@ static bool lane_take(struct feed_lane *l, struct feed_event *e)
 {
 	struct slot *s = &l->slots[l->head & l->mask];
 
-	if (atomic_load_explicit(&s->turn, memory_order_acquire) != l->head + 1)
+	uint64_t i = l->head & l->mask;
+	if (atomic_load_explicit(&s->turn, memory_order_acquire) + i != l->head + 1)
 		return false;
 	memcpy(e, &s->event, event_size(&s->event));
-	atomic_store_explicit(&s->turn, l->head + l->mask + 1, memory_order_release);
+	atomic_store_explicit(&s->turn, l->head + l->mask + 1 - i, memory_order_release);
 	l->head++;
 	return true;
 }

@@ -23,6 +23,7 @@ enum feed_kind {
 	FEED_MISS,     /* a question that the cache could not answer */
 	FEED_STALE,    /* a client got an entry past its life */
 	FEED_ANSWER,   /* a client got an answer */
+	FEED_SLOW,     /* and it took longer than dns-slowlog-log-slower-than */
 	FEED_KINDS
 };
 
@@ -30,7 +31,7 @@ enum { FEED_LANES = 8, FEED_NAME_MAX = 255 };
 enum feed_how { FEED_HIT = 1, FEED_FETCHED = 2, FEED_HOW_STALE = 4, FEED_STREAM = 8, FEED_CD = 16 };
 
 struct feed_event {
-	uint64_t wall_us;    /* FEED_ANSWER only; as what follows to port */
+	uint64_t wall_us;    /* FEED_ANSWER and FEED_SLOW only; as what follows to port */
 	uint32_t took_us;
 	uint16_t rcode, port;
 	uint16_t type;

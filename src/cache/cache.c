@@ -138,8 +138,9 @@ void cache_set_stale_for(struct cache *c, uint32_t seconds)
 static const struct entry *find(const struct dir *d, uint64_t h, const struct cache_key *k, bool by_name)
 {
 	uint64_t w = dir_word(d, h);
-	const uint32_t *s = shard_find(w, h, k, by_name);
-	return s ? slot_entry(w, s) : NULL;
+	const struct entry *e;
+	shard_find(w, h, k, by_name, &e);
+	return e;
 }
 
 /* What answers when the exact key has nothing fresh: a live denial of the name, else the expired one at hand, else an expired denial. */
@@ -183,8 +184,9 @@ void cache_lookup_batch(const struct cache *c, const struct cache_key *keys, uns
 		__builtin_prefetch(e + 64);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		const uint32_t *s = shard_find(words[i], keys[i].hash, &keys[i], false);
-		out[i] = or_denial(d, &keys[i], s ? slot_entry(words[i], s) : NULL, now_s);
+		const struct entry *exact;
+		shard_find(words[i], keys[i].hash, &keys[i], false, &exact);
+		out[i] = or_denial(d, &keys[i], exact, now_s);
 		/* The answer copies all of it: what lies beyond the two lines is fetched while the other keys are compared. */
 		for (size_t at = 128, size = out[i] ? entry_size(out[i]) : 0; at < size && at < PREFETCH_MAX; at += 64)
 			__builtin_prefetch(out[i]->b + at);
@@ -285,14 +287,14 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 		size_t limit = shard_limit(c, h, word_depth(word));
 		__builtin_prefetch(word_base(word) + s->used, 1); /* where the entry will go */
 		__builtin_prefetch(word_base(word) + s->used + 64, 1);
-		uint32_t *old = shard_find(word, h, k, by_name);
+		const struct entry *was;
+		uint32_t *old = shard_find(word, h, k, by_name, &was);
 		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && segment_cost(s, span) + outside <= limit;
 		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
 		if (slot) {
 			if (old) {
-				const struct entry *was = slot_entry(word, old);
 				uint8_t *head = external ? external : bytes;
-				head[E_HITS] = was ? entry_hits(was) : 0;
+				head[E_HITS] = entry_hits(was);
 				shard_unlink(t, word, old, true);
 				t->replaced++;
 			}
@@ -327,11 +329,12 @@ static bool unlink_filed(struct cache *c, const struct cache_key *k, bool by_nam
 	struct stripe *t = cache_stripe(c, h);
 	spin_lock(&t->lock);
 	uint64_t word = dir_word(cache_dir(c), h);
-	uint32_t *slot = shard_find(word, h, k, by_name);
-	if (slot && by_name && only_type && entry_type(slot_entry(word, slot)) != k->type)
+	const struct entry *e;
+	uint32_t *slot = shard_find(word, h, k, by_name, &e);
+	if (slot && by_name && only_type && entry_type(e) != k->type)
 		slot = NULL;
 	if (slot) {
-		tell_entry(c, FEED_DEL, slot_entry(word, slot));
+		tell_entry(c, FEED_DEL, e);
 		shard_unlink(t, word, slot, false);
 		*(replaced ? &t->replaced : &t->removed) += 1;
 	}

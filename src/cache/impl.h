@@ -184,29 +184,34 @@ static inline bool bucket_full(const uint32_t *b)
 #endif
 }
 
-/* The slot of bucket b whose entry has key k (by_name: denies k's name), or NULL. */
-static inline uint32_t *bucket_find(uint8_t *base, uint32_t *b, uint32_t fp, const struct cache_key *k, bool by_name)
+/* The slot of bucket b whose entry has key k (by_name: denies k's name), or NULL; *found is that entry. To a reader the slot is only a
+ * place: by the time he looks there again a writer may have put another key's entry into it. */
+static inline uint32_t *bucket_find(uint8_t *base, uint32_t *b, uint32_t fp, const struct cache_key *k, bool by_name,
+				    const struct entry **found)
 {
 	for (unsigned m = bucket_match(b, fp); m; m &= m - 1) {
 		uint32_t *s = b + __builtin_ctz(m), v = slot_load(s);
 		if (v >> OFFSET_BITS != fp || (v & OFFSET_MASK) <= SLOT_DEAD)
 			continue;
 		const struct entry *e = entry_behind(base + (v & OFFSET_MASK));
-		if (by_name ? entry_denies_name(e, k) : !(e->b[E_F1] & F1_NXNAME) && entry_has_key(e, k))
+		if (by_name ? entry_denies_name(e, k) : !(e->b[E_F1] & F1_NXNAME) && entry_has_key(e, k)) {
+			*found = e;
 			return s;
+		}
 	}
+	*found = NULL;
 	return NULL;
 }
 
-static inline uint32_t *shard_find(uint64_t word, uint64_t h, const struct cache_key *k, bool by_name)
+static inline uint32_t *shard_find(uint64_t word, uint64_t h, const struct cache_key *k, bool by_name, const struct entry **found)
 {
 	uint8_t *base = word_base(word);
 	unsigned n = word_nbuckets(word);
 	uint32_t fp = hash_fp(h, word_depth(word));
-	uint32_t *b = table_bucket(base, hash_bucket1(h, n)), *s = bucket_find(base, b, fp, k, by_name);
+	uint32_t *b = table_bucket(base, hash_bucket1(h, n)), *s = bucket_find(base, b, fp, k, by_name, found);
 	if (s || !bucket_full(b))
 		return s;
-	return bucket_find(base, table_bucket(base, hash_bucket2(h, n)), fp, k, by_name);
+	return bucket_find(base, table_bucket(base, hash_bucket2(h, n)), fp, k, by_name, found);
 }
 
 static inline const struct entry *slot_entry(uint64_t word, const uint32_t *s)

@@ -5,6 +5,7 @@
  * An entry's contents follow from its key's number, so a reader can tell a right answer from any other. Bounded by operations:
  * writers do theirs, the others go on until they have.
  */
+#include "cache/impl.h"
 #include "cache_pool.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -263,4 +264,93 @@ static void test_two_writers_split_shards_side_by_side_and_lose_nothing(void)
 	while (cursor);
 	check_eq_int(atomic_load(&w.scanned), 16000);
 	kit_cache_free(w.c);
+}
+
+/* ---- one slot that two keys take in turn ---- */
+
+struct swap {
+	struct cache *c;
+	struct cache_key k[2];
+	uint8_t name[2][8];
+	struct entry_scratch scratch;
+	atomic_bool done;
+};
+
+static void *swapper(void *arg)
+{
+	struct swap *s = arg;
+	static const uint8_t address[4] = { 192, 0, 2, 1 };
+	const uint8_t *rdata = address;
+	size_t len = sizeof address;
+	struct entry_meta m = kit_meta(clock_s());
+
+	cache_thread_begin(s->c);
+	for (unsigned i = 0; i < WRITES * 8; i++) {
+		check_eq_int(entry_from_rrset(&s->scratch, &s->k[i % 2], 1000, 1, &rdata, &len, &m), 0);
+		check_eq_int(cache_store(s->c, &s->k[i % 2], &s->scratch), 0);
+		check(cache_remove(s->c, &s->k[i % 2]));
+	}
+	cache_thread_end(s->c);
+	atomic_store(&s->done, true);
+	return NULL;
+}
+
+static const uint32_t *slot_of(const struct cache *c, const struct cache_key *k)
+{
+	const struct entry *e;
+	return shard_find(dir_word(cache_dir(c), k->hash), k->hash, k, false, &e);
+}
+
+/* Two keys of one first bucket, in whatever table their shard has: every bit that chooses is the same. */
+static void find_neighbours(struct swap *s)
+{
+	for (uint32_t i = 0;; i++) {
+		struct cache_key *k = &s->k[i > 0];
+		uint8_t *name = s->name[i > 0];
+		name[0] = 5;
+		store_be32(name + 1, i);
+		name[5] = 'x';
+		cache_key_init(s->c, k, name, 7, RRTYPE_A, false);
+		if (i > 0 && k->hash >> 56 == s->k[0].hash >> 56 && (uint32_t)k->hash >> 20 == (uint32_t)s->k[0].hash >> 20)
+			return;
+	}
+}
+
+static void test_a_reader_never_gets_the_entry_of_another_key_that_took_the_slot(void)
+{
+	static struct swap s;
+	pthread_t t;
+	unsigned long found = 0;
+	struct entry_scratch *scratch = &s.scratch;
+	static const uint8_t address[4];
+	const uint8_t *rdata = address;
+	size_t len = sizeof address;
+	struct entry_meta m = kit_meta(clock_s());
+	const uint32_t *slot[2];
+
+	s.c = kit_cache(4 << 20, 10);
+	find_neighbours(&s);
+	/* They do take turns: what the one left is what the other gets. */
+	for (int i = 0; i < 2; i++) {
+		check_eq_int(entry_from_rrset(scratch, &s.k[i], 1000, 1, &rdata, &len, &m), 0);
+		check_eq_int(cache_store(s.c, &s.k[i], scratch), 0);
+		slot[i] = slot_of(s.c, &s.k[i]);
+		check(cache_remove(s.c, &s.k[i]));
+	}
+	check(slot[0] != NULL && slot[0] == slot[1]);
+	check_eq_int(pthread_create(&t, NULL, swapper, &s), 0);
+	while (!atomic_load(&s.done)) {
+		const struct entry *e[2];
+		cache_read_begin();
+		cache_lookup_batch(s.c, s.k, 2, clock_s(), e);
+		for (int i = 0; i < 2; i++)
+			if (e[i]) {
+				check_eq_mem(e[i]->b + entry_name_off(e[i]), 7, s.name[i], 7);
+				found++;
+			}
+		cache_read_end();
+	}
+	pthread_join(t, NULL);
+	check(found > 0);
+	kit_cache_free(s.c);
 }

@@ -4,7 +4,7 @@
  * Shape. The key's 64-bit hash is cut from the top: directory index (which shard), fingerprint (order inside the shard),
  * bucket. A shard is one block of at most 256 KB that holds its own table of 32-bit slots and the entries themselves, packed end to
  * end without rounding. A write appends; when a shard is full it is copied, without what is dead, expired or least worth
- * its bytes, and the copy is published in its place (src/cache/shard.h). No allocator stands between an entry and memory.
+ * its bytes, and the copy is published in its place (src/cache/shard.c). No allocator stands between an entry and memory.
  *
  * Threads. Every thread that touches a cache calls cache_thread_begin once. Lookups happen between cache_read_begin and
  * cache_read_end, one section per batch; an entry found is valid until the section ends. Everything that writes takes a

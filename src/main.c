@@ -51,6 +51,7 @@ static void take_conf(void *arg, const struct conf *c)
 	conf_unref(old);
 	log_set_level((enum log_level)c->loglevel);
 	cache_set_maxmemory(s->cache, c->maxmemory);
+	cache_set_policy(s->cache, (enum cache_policy)c->maxmemory_policy);
 	cache_set_stale_for(s->cache, c->serve_stale ? c->serve_stale_for : 0);
 	if (front_pool_set_conf(s->pool, c) < 0)
 		log_warn("no memory to hand the new configuration to every worker");
@@ -121,6 +122,7 @@ static int server_start(struct server *s, char *err, size_t cap)
 		snprintf(err, cap, "no memory to start with");
 		return ERR_NOMEM;
 	}
+	cache_set_policy(s->cache, (enum cache_policy)s->conf->maxmemory_policy);
 	cache_thread_begin(s->cache);
 	for (unsigned i = 0; i < 3; i++)
 		signal_watch(s->loop, &s->signals[i], (int[]){ SIGTERM, SIGINT, SIGHUP }[i], signal_came, s);

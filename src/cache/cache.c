@@ -50,7 +50,7 @@ struct cache *cache_new(const struct cache_options *o)
 		hash_secret_init(&c->secret);
 	atomic_init(&c->maxmemory, o->maxmemory);
 	atomic_init(&c->stale_for_s, o->stale_for_s);
-	c->evict = &evict_value;
+	atomic_init(&c->evict, evicts[EVICT_VALUE]);
 	return c;
 }
 
@@ -126,6 +126,12 @@ void tell_entry(struct cache *c, enum feed_kind kind, const struct entry *e)
 void cache_set_maxmemory(struct cache *c, uint64_t bytes)
 {
 	atomic_store(&c->maxmemory, bytes);
+}
+
+void cache_set_policy(struct cache *c, enum cache_policy p)
+{
+	must((unsigned)p < N_EVICTS);
+	atomic_store_explicit(&c->evict, evicts[p], memory_order_relaxed);
 }
 
 void cache_set_stale_for(struct cache *c, uint32_t seconds)
@@ -276,6 +282,23 @@ static void append(struct stripe *t, uint64_t word, uint64_t h, uint32_t *slot, 
 	__atomic_store_n(slot, hash_fp(h, word_depth(word)) << OFFSET_BITS | off, __ATOMIC_RELEASE);
 }
 
+/* The entry to come takes the popularity of the one it replaces. The question that led to it counts. */
+static void inherit(struct segment *s, const struct entry *was, const uint32_t *old, uint8_t *head)
+{
+	uint8_t hits = entry_hits(was);
+	bool asked = head[E_HITS] == 0;
+	head[E_HITS] = hits < 16 && asked ? (uint8_t)(hits + 1) : hits;
+	s->worth.known += (slot_load(old) & OFFSET_MASK) < s->fresh_from;
+}
+
+/* It was here before, and was driven out: this is its second question at the least. */
+static void remember(struct segment *s, uint8_t *head)
+{
+	if (head[E_HITS] == 0)
+		head[E_HITS] = 1;
+	s->worth.known++;
+}
+
 /* One try under the lock. */
 static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, const struct cache_key *k, bool by_name, uint8_t *bytes,
 				 size_t len, void *external, struct retired *r, bool shorter)
@@ -293,10 +316,11 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
 		if (slot) {
 			if (old) {
-				uint8_t *head = external ? external : bytes;
-				head[E_HITS] = entry_hits(was);
+				inherit(s, was, old, external ? external : bytes);
 				shard_unlink(t, word, old, true);
 				t->replaced++;
+			} else if (ghost_take(segment_ghost(s), s->worth.ghost, h)) {
+				remember(s, external ? external : bytes);
 			}
 			append(t, word, h, slot, bytes, len, external);
 			cache_tell(c, shorter ? FEED_EXPIRE : old ? FEED_SET : FEED_NEW, k);

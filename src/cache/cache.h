@@ -37,6 +37,9 @@ void cache_thread_begin(struct cache *c);
 void cache_thread_end(struct cache *c);
 /* Live. Down: shards give back what is over in cache_tick's slices. Thread: admin. */
 void cache_set_maxmemory(struct cache *c, uint64_t bytes);
+/* What goes first when memory is full, in the order of maxmemory-policy's values. Live. */
+enum cache_policy { CACHE_POLICY_VALUE, CACHE_POLICY_LFU, CACHE_POLICY_LRU };
+void cache_set_policy(struct cache *c, enum cache_policy p);
 void cache_set_stale_for(struct cache *c, uint32_t seconds);
 
 void cache_read_begin(void);

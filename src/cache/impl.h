@@ -63,7 +63,7 @@ struct cache {
 	struct segment_pool *pool;
 	_Atomic uint64_t maxmemory;
 	_Atomic uint32_t stale_for_s;
-	const struct evict *evict;
+	_Atomic(const struct evict *) evict;
 	struct feed feed;
 	uint64_t tick_pos;              /* admin thread: where cache_tick goes on, a place in hash order */
 	struct stripe stripes[STRIPES];

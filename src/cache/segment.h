@@ -8,6 +8,7 @@
  *
  *      0  struct segment (64 bytes, for writers under the shard's lock; readers never look)
  *     64  table: nbuckets buckets of sixteen 32-bit slots
+ *      …  ghost: worth.ghost bytes, once the shard has been full (evict.h)
  *      …  entries, end to end
  *
  * Thread: the pool has a lock of its own, the innermost one. */
@@ -16,6 +17,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cache/evict.h"
 
 enum {
 	SEGMENT_SPAN = 256 * 1024, /* 18 bits of offset in a slot */
@@ -32,9 +35,9 @@ struct segment {
 	uint32_t depth;      /* leading hash bits that all keys here share */
 	uint32_t external_bytes;
 	uint32_t fresh_from; /* offset where the entries begin that came after the last rebuild */
-	uint32_t rebuilds;   /* of this shard under eviction, for ageing */
 	uint32_t touched;    /* pages written so far, in bytes: what it costs */
-	uint8_t pad[28];
+	struct worth worth;
+	uint8_t pad[8];
 };
 
 static inline size_t segment_pages(size_t n)
@@ -47,6 +50,16 @@ static inline size_t segment_cost(const struct segment *s, size_t more)
 {
 	size_t pages = segment_pages(s->used + more);
 	return (pages > s->touched ? pages : s->touched) + s->external_bytes;
+}
+
+/* Where the entries begin. */
+static inline uint32_t segment_first(const struct segment *s)
+{
+	return SEGMENT_HEAD + s->nbuckets * 64 + s->worth.ghost;
+}
+static inline uint8_t *segment_ghost(struct segment *s)
+{
+	return (uint8_t *)s + SEGMENT_HEAD + s->nbuckets * 64;
 }
 
 struct segment_pool;

@@ -192,7 +192,7 @@ struct item {
 	uint32_t off, span;
 	uint32_t external;
 	uint8_t value;
-	bool drop;
+	bool drop, evicted;
 };
 
 struct list {
@@ -200,6 +200,8 @@ struct list {
 	uint32_t *who;            /* per slot of the table under construction: its item */
 	uint64_t coming;          /* hash of the entry that room is made for, 0: none */
 	size_t coming_external;   /* and its bytes outside */
+	struct worth worth;       /* the next segment's; ghost 0: without */
+	bool evicting;
 	size_t n;
 	size_t bytes, external; /* of what is not dropped */
 };
@@ -235,11 +237,13 @@ static bool list_live(struct cache *c, struct stripe *t, uint64_t word, uint32_t
 	if (!l->items)
 		return false;
 	l->who = (uint32_t *)(void *)((uint8_t *)l->items + items);
+	l->worth = s->worth;
+	l->worth.known = 0;
 	if (is_empty_segment(s))
 		return true;
 	mark_starts(&live, base, (size_t)s->nbuckets * BUCKET_SLOTS);
 	size_t span;
-	for (size_t off = SEGMENT_HEAD + (size_t)s->nbuckets * BUCKET_BYTES; off < s->used; off += span) {
+	for (size_t off = segment_first(s); off < s->used; off += span) {
 		span = entry_span(base + off);
 		if (!(live.bits[off / 8 / 64] >> (off / 8 % 64) & 1))
 			continue;
@@ -260,15 +264,30 @@ static bool list_live(struct cache *c, struct stripe *t, uint64_t word, uint32_t
 	return true;
 }
 
+/* Lets the shard's worth know what came since the last rebuild. */
+static void count_fresh(struct list *l, const struct segment *s, uint32_t now_s)
+{
+	uint32_t n = 0, never_again = 0;
+	for (size_t i = l->n; i-- > 0 && l->items[i].off >= s->fresh_from;) {
+		n++;
+		never_again += entry_hits(entry_behind((const uint8_t *)s + l->items[i].off)) == 0;
+	}
+	l->worth.known = s->worth.known;
+	worth_turn(&l->worth, now_s, n, never_again);
+}
+
 /* Marks the least valued as dropped until at most `keep` bytes are left. */
 static void choose_victims(struct cache *c, struct stripe *t, uint64_t word, uint32_t now_s, struct list *l, size_t keep)
 {
 	uint32_t by_value[256] = { 0 };
 	uint8_t *base = word_base(word);
-	uint32_t fresh_from = word_segment(word)->fresh_from;
+	const struct segment *s = word_segment(word);
+	const struct evict *policy = atomic_load_explicit(&c->evict, memory_order_relaxed);
 	size_t all = l->bytes + l->external;
 	if (all <= keep)
 		return;
+	l->evicting = true;
+	count_fresh(l, s, now_s);
 	for (size_t i = 0; i < l->n; i++) {
 		struct item *it = &l->items[i];
 		if (it->drop)
@@ -279,9 +298,8 @@ static void choose_victims(struct cache *c, struct stripe *t, uint64_t word, uin
 			.left_s = entry_ttl_left(e, now_s),
 			.age_s = now_s - entry_stored_s(e),
 			.hits = entry_hits(e),
-			.fresh = it->off >= fresh_from,
 		};
-		it->value = c->evict->value(&ei);
+		it->value = policy->value(&ei, &l->worth);
 		by_value[it->value] += ei.size;
 	}
 	size_t excess = all - keep, sum = 0;
@@ -297,7 +315,7 @@ static void choose_victims(struct cache *c, struct stripe *t, uint64_t word, uin
 		size_t size = it->span + it->external;
 		if (it->value == limit)
 			at_limit -= size < at_limit ? size : at_limit;
-		it->drop = true;
+		it->drop = it->evicted = true;
 		tell_entry(c, FEED_EVICTED, entry_behind(base + it->off));
 		l->bytes -= it->span;
 		l->external -= it->external;
@@ -357,10 +375,11 @@ static bool place(const struct list *l, uint32_t *table, unsigned nbuckets, unsi
 	return slot != NULL;
 }
 
-static void copy_entry(uint8_t *to, const uint8_t *from, size_t span, const struct evict *ev, uint32_t round)
+/* ev: lets the counter fade; NULL: no eviction. */
+static void copy_entry(uint8_t *to, const uint8_t *from, size_t span, const struct evict *ev, uint8_t r)
 {
 	uint8_t hits = __atomic_load_n(from, __ATOMIC_RELAXED);
-	to[0] = round ? ev->age(hits, round) : hits;
+	to[0] = ev ? ev->age(hits, r) : hits;
 	memcpy(to + 1, from + 1, span - 1);
 }
 
@@ -389,10 +408,23 @@ static size_t external_of(const struct list *l, unsigned depth, int half)
 	return sum;
 }
 
+/* The old one's memory of the evicted, while it keeps its size, and what goes now. */
+static void fill_ghost(struct segment *s, struct segment *old, const struct list *l)
+{
+	uint32_t size = s->worth.ghost;
+	if (size && size == old->worth.ghost)
+		memcpy(segment_ghost(s), segment_ghost(old), size);
+	else
+		memset(segment_ghost(s), 0, size);
+	for (size_t i = 0; size && i < l->n; i++)
+		if (l->items[i].evicted)
+			ghost_add(segment_ghost(s), size, l->items[i].hash);
+}
+
 /* A new segment with the list's survivors of a half (-1: all), laid out to grow to `full` bytes, external ones included. NULL: no
  * memory or no place. */
 static struct segment *build(struct cache *c, uint64_t word, const struct list *l, size_t n, size_t bytes, unsigned depth, int half,
-			     size_t full, uint32_t round)
+			     size_t full)
 {
 	size_t external = external_of(l, depth, half);
 	struct segment *s = segment_take(c->pool, full > external ? (full - external) & ~(size_t)(SEGMENT_PAGE - 1) : 0);
@@ -400,9 +432,9 @@ static struct segment *build(struct cache *c, uint64_t word, const struct list *
 		return NULL;
 	uint8_t *base = (uint8_t *)s;
 	uint32_t touched = s->touched, used;
-	unsigned nbuckets = table_size(n, bytes + external, full);
+	unsigned nbuckets = table_size(n, bytes + external, full > l->worth.ghost ? full - l->worth.ghost : 0);
 	for (;; nbuckets += nbuckets / 8 + 1) {
-		used = SEGMENT_HEAD + nbuckets * BUCKET_BYTES;
+		used = SEGMENT_HEAD + nbuckets * BUCKET_BYTES + l->worth.ghost;
 		if (nbuckets > NBUCKETS_MAX || used + bytes > SEGMENT_SPAN) {
 			s->touched = touched;
 			segment_give(c->pool, s);
@@ -411,13 +443,16 @@ static struct segment *build(struct cache *c, uint64_t word, const struct list *
 		if (place(l, table_bucket(base, 0), nbuckets, depth, half, &used))
 			break;
 	}
-	*s = (struct segment){ .used = used, .nbuckets = nbuckets, .depth = depth, .fresh_from = used, .rebuilds = round };
-	uint32_t off = SEGMENT_HEAD + nbuckets * BUCKET_BYTES;
+	*s = (struct segment){ .used = used, .nbuckets = nbuckets, .depth = depth, .fresh_from = used, .worth = l->worth };
+	fill_ghost(s, word_segment(word), l);
+	const struct evict *ev = l->evicting ? atomic_load_explicit(&c->evict, memory_order_relaxed) : NULL;
+	uint64_t salt = (uint64_t)clock_s() * 0x9e3779b97f4a7c15ull;
+	uint32_t off = segment_first(s);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct item *it = &l->items[i];
 		if (it->drop || !in_half(it->hash, depth, half))
 			continue;
-		copy_entry(base + off, word_base(word) + it->off, it->span, c->evict, round);
+		copy_entry(base + off, word_base(word) + it->off, it->span, ev, (uint8_t)((it->hash ^ salt) * 0xd6e8feb86659fd93ull >> 56));
 		off += it->span;
 		s->n_live++;
 		s->live_bytes += it->span;
@@ -443,7 +478,7 @@ static void drop_externals(uint64_t word, const struct list *l)
 }
 
 /* Rebuilds the shard at word for h, keeping at most keep bytes, with room to grow to full. */
-static enum shard_room rebuild(struct cache *c, struct stripe *t, uint64_t h, uint64_t word, struct list *l, size_t full, bool evicting,
+static enum shard_room rebuild(struct cache *c, struct stripe *t, uint64_t h, uint64_t word, struct list *l, size_t full,
 			       struct retired *r)
 {
 	struct segment *old = word_segment(word);
@@ -456,8 +491,7 @@ static enum shard_room rebuild(struct cache *c, struct stripe *t, uint64_t h, ui
 	if (n == 0 && full == 0) {
 		fresh = shard_empty_word(depth);
 	} else {
-		uint32_t round = is_empty_segment(old) ? 0 : old->rebuilds + evicting;
-		struct segment *s = build(c, word, l, n, l->bytes, depth, -1, full, round);
+		struct segment *s = build(c, word, l, n, l->bytes, depth, -1, full);
 		if (!s)
 			return ROOM_NO_MEMORY;
 		fresh = word_make(s, s->nbuckets, depth);
@@ -471,7 +505,7 @@ static enum shard_room rebuild(struct cache *c, struct stripe *t, uint64_t h, ui
 	return ROOM_MADE;
 }
 
-static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint64_t word, const struct list *l, struct retired *r)
+static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint64_t word, struct list *l, struct retired *r)
 {
 	struct dir *d = (struct dir *)(uintptr_t)cache_dir(c);
 	unsigned depth = word_depth(word) + 1;
@@ -479,6 +513,7 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 		return ROOM_NEEDS_DOUBLING;
 	struct segment *old = word_segment(word), *half[2] = { NULL, NULL };
 	uint64_t bit = 1ull << (64 - depth);
+	l->worth.ghost = 0;
 	for (int i = 0; i < 2; i++) {
 		size_t n = 0, bytes = 0;
 		for (size_t j = 0; j < l->n; j++)
@@ -487,7 +522,7 @@ static enum shard_room split(struct cache *c, struct stripe *t, uint64_t h, uint
 				bytes += l->items[j].span;
 			}
 		size_t all = bytes + external_of(l, depth, i), full = all + all / 2 + SEGMENT_PAGE, limit = shard_limit(c, i ? h | bit : h & ~bit, depth);
-		half[i] = build(c, word, l, n, bytes, depth, i, full < limit ? full : limit, old->rebuilds);
+		half[i] = build(c, word, l, n, bytes, depth, i, full < limit ? full : limit);
 		if (!half[i]) {
 			if (i)
 				segment_give(c->pool, half[0]);
@@ -527,13 +562,17 @@ enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, s
 	size_t table = (l.n + 1) * 4 * 100 / LOAD_PERCENT + BUCKET_BYTES + SEGMENT_HEAD;
 	/* With blocks outside, the segment's last page is one more than the parts of a limit in pages account for. */
 	size_t pad = l.external + external ? SEGMENT_PAGE : 0;
+	table += l.worth.ghost;
 	size_t size = table + l.bytes + l.external + need + external + pad;
 	enum shard_room room;
 	if (size <= limit - limit / FREE_SHARE && !again) {
-		room = rebuild(c, t, h, word, &l, next_size(size, limit), false, r);
+		room = rebuild(c, t, h, word, &l, next_size(size, limit), r);
 	} else if (may_split(c, depth)) {
 		room = split(c, t, h, word, &l, r);
 	} else {
+		table -= l.worth.ghost;
+		l.worth.ghost = ghost_size(l.worth.ghost, (uint32_t)l.n);
+		table += l.worth.ghost;
 		size_t target = limit - limit / FREE_SHARE - need - external;
 		target -= pad < target ? pad : target;
 		/* Its hashes lie so badly that the table came out larger than reckoned: rare, so no need to be exact. */
@@ -543,7 +582,7 @@ enum shard_room shard_make_room(struct cache *c, struct stripe *t, uint64_t h, s
 		size_t keep = target > table ? target - table : 0;
 		keep += payload > keep ? (payload - keep) / (payload / (l.n + 1) + 1) * 5 : 0;
 		choose_victims(c, t, word, now_s, &l, keep);
-		room = rebuild(c, t, h, word, &l, limit, true, r);
+		room = rebuild(c, t, h, word, &l, limit, r);
 	}
 	mem_free(l.items);
 	return room;
@@ -570,7 +609,7 @@ void shard_visit(struct cache *c, struct stripe *t, uint64_t h, uint32_t now_s, 
 			t->expired++;
 		}
 	}
-	size_t limit = shard_limit(c, h, word_depth(word)), floor = SEGMENT_HEAD + n_slots * 4;
+	size_t limit = shard_limit(c, h, word_depth(word)), floor = segment_first(s);
 	size_t dead = s->used - floor - s->live_bytes;
 	bool over = segment_cost(s, 0) > limit;
 	if (s->n_live && !over && dead < SEGMENT_PAGE + (s->used - floor) / COMPACT_SHARE)
@@ -578,12 +617,14 @@ void shard_visit(struct cache *c, struct stripe *t, uint64_t h, uint32_t now_s, 
 	struct list l;
 	if (!list_live(c, t, word, now_s, &l))
 		return;
-	size_t table = l.n * 4 * 100 / LOAD_PERCENT + BUCKET_BYTES + SEGMENT_HEAD;
+	/* The ghost goes where it is larger than what is left: the limit has come down. */
+	l.worth.ghost = l.worth.ghost <= l.n + l.n / 2 && !over ? l.worth.ghost : 0;
+	size_t table = l.n * 4 * 100 / LOAD_PERCENT + BUCKET_BYTES + SEGMENT_HEAD + l.worth.ghost;
 	table += l.external ? SEGMENT_PAGE : 0; /* as in shard_make_room */
 	bool evicting = table + l.bytes + l.external > limit;
 	if (evicting)
 		choose_victims(c, t, word, now_s, &l, limit - limit / FREE_SHARE > table ? limit - limit / FREE_SHARE - table : 0);
-	rebuild(c, t, h, word, &l, l.bytes ? next_size(table + l.bytes + l.external, limit) : 0, evicting, r);
+	rebuild(c, t, h, word, &l, l.bytes ? next_size(table + l.bytes + l.external, limit) : 0, r);
 	mem_free(l.items);
 }
 

@@ -42,6 +42,11 @@ struct bench_options {
 	bool floor;         /* the server echoes */
 	bool edns, tcp;
 	enum bench_mix mix;
+	/* hitratio */
+	bool quick;         /* fewer names than `entries` */
+	bool pith_only;     /* without the models */
+	const char *trace;  /* only those with this in their name; NULL: all */
+	const char *policy; /* maxmemory-policy; NULL: the default */
 };
 
 int bench_cache(const struct bench_options *o);
@@ -54,6 +59,7 @@ int bench_upstream(const struct bench_options *o);
 int bench_load(const struct bench_options *o);
 int bench_layouts(const struct bench_options *o);
 int bench_mixes(const struct bench_options *o);
+int bench_hitratio(const struct bench_options *o);
 
 double bench_now_s(void);
 /* CPU model and number of processors, for reports; static storage. */

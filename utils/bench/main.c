@@ -23,11 +23,12 @@ static const struct {
 	{ "echo-tcp", bench_echo_tcp, "floor: recv and send on connections to --port" },
 	{ "layouts", bench_layouts, "the published five steps side by side, then the cache" },
 	{ "mixes", bench_mixes, "bytes per entry: signed, negative, client subnets, alias chains" },
+	{ "hitratio", bench_hitratio, "hits at equal bytes, beside models of other policies" },
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 
 /* Options with a number behind them; and those that are there or not. */
-enum kind { NUMBER64, NUMBER32, NUMBER16, DECIMAL, SWITCH };
+enum kind { NUMBER64, NUMBER32, NUMBER16, DECIMAL, TEXT, SWITCH };
 static const struct {
 	const char *name;
 	enum kind kind;
@@ -51,6 +52,10 @@ static const struct {
 	{ "--once", SWITCH, offsetof(struct bench_options, sequential), "load: every name of the set once, in order" },
 	{ "--floor", SWITCH, offsetof(struct bench_options, floor), "load: the server echoes" },
 	{ "--edns", SWITCH, offsetof(struct bench_options, edns), "load: with an OPT record" },
+	{ "--quick", SWITCH, offsetof(struct bench_options, quick), "hitratio: half as many names and questions" },
+	{ "--pith-only", SWITCH, offsetof(struct bench_options, pith_only), "hitratio: without the models" },
+	{ "--trace", TEXT, offsetof(struct bench_options, trace), "hitratio: only traces with this in their name" },
+	{ "--policy", TEXT, offsetof(struct bench_options, policy), "hitratio: a maxmemory-policy" },
 	{ "--json", SWITCH, offsetof(struct bench_options, json), "figures as one JSON object" },
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -91,6 +96,10 @@ static int take(struct bench_options *o, const char *a, const char *v)
 		if (options[i].kind == DECIMAL) {
 			*(double *)(void *)at = strtod(v, &end);
 			return *v && !*end && *(double *)(void *)at >= 0 ? 1 : -1;
+		}
+		if (options[i].kind == TEXT) {
+			*(const char **)(void *)at = v;
+			return *v ? 1 : -1;
 		}
 		uint64_t n = strtoull(v, &end, 10);
 		if (!*v || *end)

@@ -18,6 +18,7 @@
 #include "config/config.h"
 #include "front/front.h"
 #include "loop/loop.h"
+#include "persist/persist.h"
 #include "stats/stats.h"
 
 /* The cache's care comes in slices; one round over all shards takes about 13 s (longer above 8 GB). */
@@ -29,6 +30,7 @@ struct server {
 	struct stats *stats;
 	struct cache *cache;
 	struct front_pool *pool;
+	struct persist *persist;
 	struct admin *admin;
 	struct timer tick;
 	struct signal_watch signals[3];
@@ -53,14 +55,14 @@ static void take_conf(void *arg, const struct conf *c)
 	cache_set_maxmemory(s->cache, c->maxmemory);
 	cache_set_policy(s->cache, (enum cache_policy)c->maxmemory_policy);
 	cache_set_stale_for(s->cache, c->serve_stale ? c->serve_stale_for : 0);
+	persist_set_conf(s->persist, c);
 	if (front_pool_set_conf(s->pool, c) < 0)
 		log_warn("no memory to hand the new configuration to every worker");
 }
 
 static enum step resolve(void *arg, const uint8_t *msg, size_t len, admin_resolved *done, void *done_arg)
 {
-	const struct server *s = arg;
-	return front_pool_resolve(s->pool, s->loop, msg, len, done, done_arg) == 0 ? STEP_PENDING : STEP_FAILED;
+	return front_pool_resolve(((struct server *)arg)->pool, ((struct server *)arg)->loop, msg, len, done, done_arg) == 0 ? STEP_PENDING : STEP_FAILED;
 }
 
 static void forget(void *arg)
@@ -80,8 +82,9 @@ static void stop(void *arg)
 	loop_stop(s->loop);
 }
 
-static void reload(struct server *s)
+static void reload(void *arg)
 {
+	struct server *s = arg;
 	struct conf *c;
 	char err[4096] = "";
 	if (log_reopen() < 0)
@@ -99,10 +102,7 @@ static void reload(struct server *s)
 
 static void signal_came(int signo, void *arg)
 {
-	if (signo == SIGHUP)
-		reload(arg);
-	else
-		stop(arg);
+	(signo == SIGHUP ? reload : stop)(arg);
 }
 
 /* ---- building and tearing down ---- */
@@ -128,11 +128,12 @@ static int server_start(struct server *s, char *err, size_t cap)
 		signal_watch(s->loop, &s->signals[i], (int[]){ SIGTERM, SIGINT, SIGHUP }[i], signal_came, s);
 	timer_init(s->loop, &s->tick, cache_care, s);
 	timer_set(&s->tick, TICK_MS);
-	s->pool = front_pool_new(s->conf, s->cache, s->stats, err, cap);
+	s->persist = persist_new(s->cache, s->loop, s->conf);
+	s->pool = s->persist ? front_pool_new(s->conf, s->cache, s->stats, err, cap) : NULL;
 	if (!s->pool)
 		return ERR_SYS;
 	struct admin_context ctx = { .loop = s->loop, .cache = s->cache, .stats = s->stats, .own = stats_of(s->stats, 0), .conf = s->conf,
-				     .hooks = { .arg = s, .resolve = resolve, .forget = forget, .upstream = upstream,
+				     .persist = s->persist, .hooks = { .arg = s, .resolve = resolve, .forget = forget, .upstream = upstream,
 					.conf_changed = take_conf, .stop = stop } };
 	s->admin = admin_new(&ctx, err, cap);
 	if (!s->admin || (*s->conf->pidfile && process_write_pidfile(s->conf->pidfile, err, cap) < 0))
@@ -140,6 +141,7 @@ static int server_start(struct server *s, char *err, size_t cap)
 	s->has_pidfile = *s->conf->pidfile;
 	if (front_pool_start(s->pool, err, cap) < 0)
 		return ERR_SYS;
+	persist_load(s->persist);
 	log_notice("Pith %s serves DNS on port %d with %u workers", PITH_VERSION, (int)s->conf->dns_port, front_pool_size(s->conf));
 	return 0;
 }
@@ -155,6 +157,7 @@ static void server_end(struct server *s)
 			signal_unwatch(&s->signals[i]);
 	}
 	admin_free(s->admin);
+	persist_free(s->persist);
 	if (s->has_pidfile)
 		unlink(s->conf->pidfile);
 	if (s->cache)
@@ -192,7 +195,7 @@ int main(int argc, char **argv)
 		process_raise_files();
 		rc = server_start(&s, err, sizeof err);
 		if (rc == 0)
-			loop_run(s.loop);
+			loop_run(s.loop), persist_finish(s.persist);
 	}
 	server_end(&s);
 	if (rc < 0)

@@ -18,6 +18,7 @@ struct admin;
 struct cache;
 struct conf;
 struct loop;
+struct persist;
 struct stats;
 struct stats_thread;
 struct upstream_server;
@@ -48,6 +49,7 @@ struct admin_context {
 	struct cache *cache;         /* the admin thread has called cache_thread_begin */
 	struct stats *stats;
 	struct stats_thread *own;    /* the admin thread's block of it */
+	struct persist *persist;
 	const struct conf *conf;     /* in force at the start; admin takes a reference of its own */
 	struct admin_hooks hooks;
 };

@@ -117,7 +117,7 @@ enum step cmd_dns_purge(struct resp_call *r)
 	struct purge from = { .a = admin_of(r) }, *p;
 	int len = name_of(r, &r->argv[1], from.name);
 
-	if (len < 0)
+	if (len < 0 || snapshot_refuses(r))
 		return STEP_DONE;
 	from.name_len = (size_t)len;
 	for (unsigned i = 2; i < r->argc; i++) {

@@ -144,10 +144,7 @@ static void memory_section(const struct info *i)
 
 static void persistence_section(const struct info *i)
 {
-	text_add(i->t, "loading:0\r\nasync_loading:0\r\nrdb_changes_since_last_save:0\r\nrdb_bgsave_in_progress:0\r\nrdb_last_save_time:0\r\n"
-		       "rdb_last_bgsave_status:ok\r\nrdb_last_bgsave_time_sec:-1\r\nrdb_current_bgsave_time_sec:-1\r\n"
-		       "aof_enabled:0\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\naof_last_bgrewrite_status:ok\r\n"
-		       "aof_last_write_status:ok\r\nmodule_fork_in_progress:0\r\n");
+	snapshot_info(i->a, i->t);
 }
 
 static void stats_section(const struct info *i)

@@ -281,7 +281,7 @@ enum step cmd_touch(struct resp_call *r)
 
 enum step cmd_del(struct resp_call *r)
 {
-	return each_key(r, remove_one);
+	return snapshot_refuses(r) ? STEP_DONE : each_key(r, remove_one);
 }
 
 /* ---- EXPIRE: may shorten, never lengthen ---- */
@@ -341,7 +341,7 @@ static enum step expire(struct resp_call *r, int64_t per_s, bool absolute)
 		not_integer(r);
 		return STEP_DONE;
 	}
-	if ((bits = conditions(r)) < 0)
+	if ((bits = conditions(r)) < 0 || snapshot_refuses(r))
 		return STEP_DONE;
 	if (per_s == 1 && (value > most || value < -most)) {
 		resp_errorf(r->out, "ERR invalid expire time in '%s' command", r->command->full_name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands about the server as a whole: DBSIZE TIME FLUSHALL SHUTDOWN ROLE MODULE CLUSTER DEBUG. */
+/* Commands about the server as a whole: DBSIZE TIME FLUSHALL ROLE MODULE CLUSTER DEBUG. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "persist/persist.h"
 
 enum step cmd_dbsize(struct resp_call *r)
 {
@@ -118,35 +119,11 @@ enum step cmd_flushall(struct resp_call *r)
 		resp_error(r->out, "ERR no memory");
 		return STEP_DONE;
 	}
+	persist_load_stop(admin_of(r)->ctx.persist); /* what is still to come is to be gone, too */
 	f->cache = admin_of(r)->ctx.cache;
 	admin_forget(admin_of(r));
 	log_notice("cache flushed by %.*s", (int)r->argv[0].len, r->argv[0].p);
 	return resp_continue(r, flush_slice, f, mem_free);
-}
-
-/* ---- SHUTDOWN ---- */
-
-enum step cmd_shutdown(struct resp_call *r)
-{
-	struct admin *a = admin_of(r);
-
-	for (unsigned i = 1; i < r->argc; i++) {
-		const struct resp_arg *w = &r->argv[i];
-
-		if (resp_arg_is(w, "abort")) {
-			resp_error(r->out, "ERR No shutdown in progress.");
-			return STEP_DONE;
-		}
-		if (!resp_arg_is(w, "nosave") && !resp_arg_is(w, "save") && !resp_arg_is(w, "now") && !resp_arg_is(w, "force")) {
-			resp_error(r->out, "ERR syntax error");
-			return STEP_DONE;
-		}
-	}
-	log_notice("SHUTDOWN asked for");
-	resp_client_set_reply(r->client, RESP_REPLY_OFF); /* as in Redis: the closed connection is the answer */
-	resp_client_close_after_reply(r->client);
-	a->ctx.hooks.stop(a->ctx.hooks.arg);
-	return STEP_DONE;
 }
 
 /* ---- DEBUG: tests move the clock with it ---- */

@@ -81,6 +81,11 @@ static const struct command_arg args_auth[] = {
 };
 static const struct command_docs docs_auth = { "Authenticates the connection.", "0.1.0", "connection", "O(1)",
 	ACL_CONNECTION | ACL_FAST, 2, 0, 0, args_auth, NULL, NULL };
+static const struct command_arg args_bgsave[] = {
+	{ "schedule", "pure-token", "SCHEDULE", NULL, ARG_OPTIONAL, -1, 0, NULL },
+};
+static const struct command_docs docs_bgsave = { "Saves a snapshot in the background.", "0.1.0", "server", "O(N) where N is the number of entries",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 1, 0, 0, args_bgsave, NULL, NULL };
 static const struct command_arg args_client_caching_0[] = {
 	{ "yes", "pure-token", "YES", NULL, 0, -1, 0, NULL },
 	{ "no", "pure-token", "NO", NULL, 0, -1, 0, NULL },
@@ -221,24 +226,24 @@ static const struct command_docs docs_client_unpause = { "Ends a pause.", "0.1.0
 static const struct command_docs docs_client = { "A container for commands about connections.", "0.1.0", "connection", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_client[] = {
-	{ "caching", "client|caching", cmd_client_caching, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 15, NULL, 0, &docs_client_caching },
-	{ "getname", "client|getname", cmd_client_getname, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 16, NULL, 0, &docs_client_getname },
-	{ "getredir", "client|getredir", cmd_client_getredir, 2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 17, NULL, 0, &docs_client_getredir },
-	{ "help", "client|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 18, NULL, 0, &docs_client_help },
-	{ "id", "client|id", cmd_client_id, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 19, NULL, 0, &docs_client_id },
-	{ "info", "client|info", cmd_client_info, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 20, NULL, 0, &docs_client_info },
-	{ "kill", "client|kill", cmd_client_kill, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 21, NULL, 0, &docs_client_kill },
-	{ "list", "client|list", cmd_client_list, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 22, NULL, 0, &docs_client_list },
-	{ "no-evict", "client|no-evict", cmd_client_no_evict, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 23, NULL, 0, &docs_client_no_evict },
-	{ "no-touch", "client|no-touch", cmd_client_no_touch, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 24, NULL, 0, &docs_client_no_touch },
-	{ "pause", "client|pause", cmd_client_pause, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 25, NULL, 0, &docs_client_pause },
-	{ "reply", "client|reply", cmd_client_reply, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 26, NULL, 0, &docs_client_reply },
-	{ "setinfo", "client|setinfo", cmd_client_setinfo, 4, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 27, NULL, 0, &docs_client_setinfo },
-	{ "setname", "client|setname", cmd_client_setname, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 28, NULL, 0, &docs_client_setname },
-	{ "tracking", "client|tracking", cmd_client_tracking, -3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 29, NULL, 0, &docs_client_tracking },
-	{ "trackinginfo", "client|trackinginfo", cmd_client_trackinginfo, 2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 30, NULL, 0, &docs_client_trackinginfo },
-	{ "unblock", "client|unblock", cmd_client_unblock, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 31, NULL, 0, &docs_client_unblock },
-	{ "unpause", "client|unpause", cmd_client_unpause, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_UNPAUSE, 32, NULL, 0, &docs_client_unpause },
+	{ "caching", "client|caching", cmd_client_caching, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 16, NULL, 0, &docs_client_caching },
+	{ "getname", "client|getname", cmd_client_getname, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 17, NULL, 0, &docs_client_getname },
+	{ "getredir", "client|getredir", cmd_client_getredir, 2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 18, NULL, 0, &docs_client_getredir },
+	{ "help", "client|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 19, NULL, 0, &docs_client_help },
+	{ "id", "client|id", cmd_client_id, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 20, NULL, 0, &docs_client_id },
+	{ "info", "client|info", cmd_client_info, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 21, NULL, 0, &docs_client_info },
+	{ "kill", "client|kill", cmd_client_kill, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 22, NULL, 0, &docs_client_kill },
+	{ "list", "client|list", cmd_client_list, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 23, NULL, 0, &docs_client_list },
+	{ "no-evict", "client|no-evict", cmd_client_no_evict, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 24, NULL, 0, &docs_client_no_evict },
+	{ "no-touch", "client|no-touch", cmd_client_no_touch, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 25, NULL, 0, &docs_client_no_touch },
+	{ "pause", "client|pause", cmd_client_pause, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 26, NULL, 0, &docs_client_pause },
+	{ "reply", "client|reply", cmd_client_reply, 3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 27, NULL, 0, &docs_client_reply },
+	{ "setinfo", "client|setinfo", cmd_client_setinfo, 4, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 28, NULL, 0, &docs_client_setinfo },
+	{ "setname", "client|setname", cmd_client_setname, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 29, NULL, 0, &docs_client_setname },
+	{ "tracking", "client|tracking", cmd_client_tracking, -3, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 30, NULL, 0, &docs_client_tracking },
+	{ "trackinginfo", "client|trackinginfo", cmd_client_trackinginfo, 2, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 31, NULL, 0, &docs_client_trackinginfo },
+	{ "unblock", "client|unblock", cmd_client_unblock, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 32, NULL, 0, &docs_client_unblock },
+	{ "unpause", "client|unpause", cmd_client_unpause, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_UNPAUSE, 33, NULL, 0, &docs_client_unpause },
 };
 static const struct command_docs docs_cluster_help = { "Says what the subcommands are.", "0.1.0", "cluster", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -260,13 +265,13 @@ static const struct command_docs docs_cluster_slots = { "Refused: this server is
 static const struct command_docs docs_cluster = { "A container for commands about clusters; this server is not part of one.", "0.1.0", "cluster", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_cluster[] = {
-	{ "help", "cluster|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 34, NULL, 0, &docs_cluster_help },
-	{ "info", "cluster|info", cmd_no_cluster, 2, RESP_CMD_STALE, 35, NULL, 0, &docs_cluster_info },
-	{ "keyslot", "cluster|keyslot", cmd_cluster_keyslot, 3, RESP_CMD_STALE, 36, NULL, 0, &docs_cluster_keyslot },
-	{ "myid", "cluster|myid", cmd_no_cluster, 2, RESP_CMD_STALE, 37, NULL, 0, &docs_cluster_myid },
-	{ "nodes", "cluster|nodes", cmd_no_cluster, 2, RESP_CMD_STALE, 38, NULL, 0, &docs_cluster_nodes },
-	{ "shards", "cluster|shards", cmd_no_cluster, 2, RESP_CMD_STALE, 39, NULL, 0, &docs_cluster_shards },
-	{ "slots", "cluster|slots", cmd_no_cluster, 2, RESP_CMD_STALE, 40, NULL, 0, &docs_cluster_slots },
+	{ "help", "cluster|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 35, NULL, 0, &docs_cluster_help },
+	{ "info", "cluster|info", cmd_no_cluster, 2, RESP_CMD_STALE, 36, NULL, 0, &docs_cluster_info },
+	{ "keyslot", "cluster|keyslot", cmd_cluster_keyslot, 3, RESP_CMD_STALE, 37, NULL, 0, &docs_cluster_keyslot },
+	{ "myid", "cluster|myid", cmd_no_cluster, 2, RESP_CMD_STALE, 38, NULL, 0, &docs_cluster_myid },
+	{ "nodes", "cluster|nodes", cmd_no_cluster, 2, RESP_CMD_STALE, 39, NULL, 0, &docs_cluster_nodes },
+	{ "shards", "cluster|shards", cmd_no_cluster, 2, RESP_CMD_STALE, 40, NULL, 0, &docs_cluster_shards },
+	{ "slots", "cluster|slots", cmd_no_cluster, 2, RESP_CMD_STALE, 41, NULL, 0, &docs_cluster_slots },
 };
 static const struct command_docs docs_command_count = { "Returns how many commands there are.", "0.1.0", "server", "O(1)",
 	ACL_CONNECTION | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -307,13 +312,13 @@ static const struct command_docs docs_command_list = { "Returns the names of com
 static const struct command_docs docs_command = { "Describes every command, as the table has it.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_CONNECTION | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_command[] = {
-	{ "count", "command|count", cmd_command_count, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 42, NULL, 0, &docs_command_count },
-	{ "docs", "command|docs", cmd_command_docs, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 43, NULL, 0, &docs_command_docs },
-	{ "getkeys", "command|getkeys", cmd_command_getkeys, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 44, NULL, 0, &docs_command_getkeys },
-	{ "getkeysandflags", "command|getkeysandflags", cmd_command_getkeysandflags, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 45, NULL, 0, &docs_command_getkeysandflags },
-	{ "help", "command|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 46, NULL, 0, &docs_command_help },
-	{ "info", "command|info", cmd_command_info, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 47, NULL, 0, &docs_command_info },
-	{ "list", "command|list", cmd_command_list, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 48, NULL, 0, &docs_command_list },
+	{ "count", "command|count", cmd_command_count, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 43, NULL, 0, &docs_command_count },
+	{ "docs", "command|docs", cmd_command_docs, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 44, NULL, 0, &docs_command_docs },
+	{ "getkeys", "command|getkeys", cmd_command_getkeys, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 45, NULL, 0, &docs_command_getkeys },
+	{ "getkeysandflags", "command|getkeysandflags", cmd_command_getkeysandflags, -3, RESP_CMD_LOADING | RESP_CMD_STALE, 46, NULL, 0, &docs_command_getkeysandflags },
+	{ "help", "command|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 47, NULL, 0, &docs_command_help },
+	{ "info", "command|info", cmd_command_info, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 48, NULL, 0, &docs_command_info },
+	{ "list", "command|list", cmd_command_list, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 49, NULL, 0, &docs_command_list },
 };
 static const struct command_arg args_config_get[] = {
 	{ "parameter", "string", NULL, NULL, ARG_MULTIPLE, -1, 0, NULL },
@@ -338,11 +343,11 @@ static const struct command_docs docs_config_set = { "Changes options while the 
 static const struct command_docs docs_config = { "A container for commands about the configuration.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_config[] = {
-	{ "get", "config|get", cmd_config_get, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 50, NULL, 0, &docs_config_get },
-	{ "help", "config|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 51, NULL, 0, &docs_config_help },
-	{ "resetstat", "config|resetstat", cmd_config_resetstat, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 52, NULL, 0, &docs_config_resetstat },
-	{ "rewrite", "config|rewrite", cmd_config_rewrite, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 53, NULL, 0, &docs_config_rewrite },
-	{ "set", "config|set", cmd_config_set, -4, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 54, NULL, 0, &docs_config_set },
+	{ "get", "config|get", cmd_config_get, -3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 51, NULL, 0, &docs_config_get },
+	{ "help", "config|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 52, NULL, 0, &docs_config_help },
+	{ "resetstat", "config|resetstat", cmd_config_resetstat, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 53, NULL, 0, &docs_config_resetstat },
+	{ "rewrite", "config|rewrite", cmd_config_rewrite, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 54, NULL, 0, &docs_config_rewrite },
+	{ "set", "config|set", cmd_config_set, -4, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 55, NULL, 0, &docs_config_set },
 };
 static const struct command_arg args_copy[] = {
 	{ "source", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -422,10 +427,10 @@ static const struct command_docs docs_dns_slowlog_reset = { "Forgets the slow an
 static const struct command_docs docs_dns_slowlog = { "A container for commands about answers that clients waited long for.", "0.1.0", "dns", "O(1)",
 	ACL_DNS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_dns_slowlog[] = {
-	{ "get", "dns.slowlog|get", cmd_dns_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 65, NULL, 0, &docs_dns_slowlog_get },
-	{ "help", "dns.slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 66, NULL, 0, &docs_dns_slowlog_help },
-	{ "len", "dns.slowlog|len", cmd_dns_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 67, NULL, 0, &docs_dns_slowlog_len },
-	{ "reset", "dns.slowlog|reset", cmd_dns_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 68, NULL, 0, &docs_dns_slowlog_reset },
+	{ "get", "dns.slowlog|get", cmd_dns_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 66, NULL, 0, &docs_dns_slowlog_get },
+	{ "help", "dns.slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 67, NULL, 0, &docs_dns_slowlog_help },
+	{ "len", "dns.slowlog|len", cmd_dns_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 68, NULL, 0, &docs_dns_slowlog_len },
+	{ "reset", "dns.slowlog|reset", cmd_dns_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 69, NULL, 0, &docs_dns_slowlog_reset },
 };
 static const char *const tips_dns_upstreams[] = { "nondeterministic_output" };
 static const struct command_docs docs_dns_upstreams = { "Returns the servers that questions are forwarded to, with their speed, health and figures.", "0.1.0", "dns", "O(N) where N is the number of servers times the number of workers",
@@ -532,6 +537,8 @@ static const struct command_arg args_keys[] = {
 static const char *const tips_keys[] = { "nondeterministic_output_order" };
 static const struct command_docs docs_keys = { "Returns every key that matches; SCAN does it a page at a time.", "0.1.0", "generic", "O(N) where N is the number of entries, in slices",
 	ACL_DANGEROUS | ACL_KEYSPACE | ACL_READ | ACL_SLOW, 1, 0, 1, args_keys, NULL, tips_keys };
+static const struct command_docs docs_lastsave = { "Returns when the last snapshot was saved, or the start if none was.", "0.1.0", "server", "O(1)",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
 static const char *const tips_latency_doctor[] = { "nondeterministic_output" };
 static const struct command_docs docs_latency_doctor = { "Says in words what the latency events tell.", "0.1.0", "server", "O(1)",
 	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 1, NULL, NULL, tips_latency_doctor };
@@ -565,13 +572,13 @@ static const struct command_docs docs_latency_reset = { "Forgets the samples of 
 static const struct command_docs docs_latency = { "A container for commands about how long commands take.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_latency[] = {
-	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 83, NULL, 0, &docs_latency_doctor },
-	{ "graph", "latency|graph", cmd_latency_graph, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 84, NULL, 0, &docs_latency_graph },
-	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 85, NULL, 0, &docs_latency_help },
-	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 86, NULL, 0, &docs_latency_histogram },
-	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 87, NULL, 0, &docs_latency_history },
-	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 88, NULL, 0, &docs_latency_latest },
-	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 89, NULL, 0, &docs_latency_reset },
+	{ "doctor", "latency|doctor", cmd_latency_doctor, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 85, NULL, 0, &docs_latency_doctor },
+	{ "graph", "latency|graph", cmd_latency_graph, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 86, NULL, 0, &docs_latency_graph },
+	{ "help", "latency|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 87, NULL, 0, &docs_latency_help },
+	{ "histogram", "latency|histogram", cmd_latency_histogram, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 88, NULL, 0, &docs_latency_histogram },
+	{ "history", "latency|history", cmd_latency_history, 3, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 89, NULL, 0, &docs_latency_history },
+	{ "latest", "latency|latest", cmd_latency_latest, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 90, NULL, 0, &docs_latency_latest },
+	{ "reset", "latency|reset", cmd_latency_reset, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 91, NULL, 0, &docs_latency_reset },
 };
 static const char *const tips_memory_doctor[] = { "nondeterministic_output" };
 static const struct command_docs docs_memory_doctor = { "Says in words whether memory is well.", "0.1.0", "server", "O(1)",
@@ -595,12 +602,12 @@ static const struct command_docs docs_memory_usage = { "Returns what an entry co
 static const struct command_docs docs_memory = { "A container for commands about memory.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_memory[] = {
-	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 91, NULL, 0, &docs_memory_doctor },
-	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 92, NULL, 0, &docs_memory_help },
-	{ "malloc-stats", "memory|malloc-stats", cmd_memory_malloc_stats, 2, 0, 93, NULL, 0, &docs_memory_malloc_stats },
-	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 94, NULL, 0, &docs_memory_purge },
-	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 95, NULL, 0, &docs_memory_stats },
-	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 96, NULL, 0, &docs_memory_usage },
+	{ "doctor", "memory|doctor", cmd_memory_doctor, 2, 0, 93, NULL, 0, &docs_memory_doctor },
+	{ "help", "memory|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 94, NULL, 0, &docs_memory_help },
+	{ "malloc-stats", "memory|malloc-stats", cmd_memory_malloc_stats, 2, 0, 95, NULL, 0, &docs_memory_malloc_stats },
+	{ "purge", "memory|purge", cmd_memory_purge, 2, 0, 96, NULL, 0, &docs_memory_purge },
+	{ "stats", "memory|stats", cmd_memory_stats, 2, 0, 97, NULL, 0, &docs_memory_stats },
+	{ "usage", "memory|usage", cmd_memory_usage, -3, RESP_CMD_READONLY, 98, NULL, 0, &docs_memory_usage },
 };
 static const struct command_docs docs_module_help = { "Shows what MODULE can do.", "0.1.0", "server", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -609,8 +616,8 @@ static const struct command_docs docs_module_list = { "Lists modules: none.", "0
 static const struct command_docs docs_module = { "A container for commands about modules: there are none.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_module[] = {
-	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 98, NULL, 0, &docs_module_help },
-	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 99, NULL, 0, &docs_module_list },
+	{ "help", "module|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 100, NULL, 0, &docs_module_help },
+	{ "list", "module|list", cmd_module_list, 2, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 101, NULL, 0, &docs_module_list },
 };
 static const struct command_docs docs_monitor = { "Shows every command of every connection as it comes.", "0.1.0", "server", "O(1)",
 	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
@@ -645,11 +652,11 @@ static const struct command_docs docs_object_refcount = { "Returns 1 for a key t
 static const struct command_docs docs_object = { "A container for commands about what stands behind a key.", "0.1.0", "generic", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_object[] = {
-	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 102, NULL, 0, &docs_object_encoding },
-	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 103, NULL, 0, &docs_object_freq },
-	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 104, NULL, 0, &docs_object_help },
-	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 105, NULL, 0, &docs_object_idletime },
-	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 106, NULL, 0, &docs_object_refcount },
+	{ "encoding", "object|encoding", cmd_object_encoding, 3, RESP_CMD_READONLY, 104, NULL, 0, &docs_object_encoding },
+	{ "freq", "object|freq", cmd_object_freq, 3, RESP_CMD_READONLY, 105, NULL, 0, &docs_object_freq },
+	{ "help", "object|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 106, NULL, 0, &docs_object_help },
+	{ "idletime", "object|idletime", cmd_object_idletime, 3, RESP_CMD_READONLY, 107, NULL, 0, &docs_object_idletime },
+	{ "refcount", "object|refcount", cmd_object_refcount, 3, RESP_CMD_READONLY, 108, NULL, 0, &docs_object_refcount },
 };
 static const struct command_arg args_persist[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -732,10 +739,10 @@ static const struct command_docs docs_pubsub_numsub = { "Counts who listens to e
 static const struct command_docs docs_pubsub = { "A container for commands about channels.", "0.1.0", "pubsub", "O(1)",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_pubsub[] = {
-	{ "channels", "pubsub|channels", cmd_pubsub_channels, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 116, NULL, 0, &docs_pubsub_channels },
-	{ "help", "pubsub|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 117, NULL, 0, &docs_pubsub_help },
-	{ "numpat", "pubsub|numpat", cmd_pubsub_numpat, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 118, NULL, 0, &docs_pubsub_numpat },
-	{ "numsub", "pubsub|numsub", cmd_pubsub_numsub, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 119, NULL, 0, &docs_pubsub_numsub },
+	{ "channels", "pubsub|channels", cmd_pubsub_channels, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 118, NULL, 0, &docs_pubsub_channels },
+	{ "help", "pubsub|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 119, NULL, 0, &docs_pubsub_help },
+	{ "numpat", "pubsub|numpat", cmd_pubsub_numpat, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 120, NULL, 0, &docs_pubsub_numpat },
+	{ "numsub", "pubsub|numsub", cmd_pubsub_numsub, -2, RESP_CMD_LOADING | RESP_CMD_STALE, 121, NULL, 0, &docs_pubsub_numsub },
 };
 static const struct command_arg args_punsubscribe[] = {
 	{ "pattern", "pattern", NULL, NULL, ARG_OPTIONAL | ARG_MULTIPLE, -1, 0, NULL },
@@ -781,6 +788,8 @@ static const struct command_docs docs_restore = { "Stores an entry that DUMP mad
 	ACL_DANGEROUS | ACL_KEYSPACE | ACL_SLOW | ACL_WRITE, 7, 1, 0, args_restore, keys_restore, NULL };
 static const struct command_docs docs_role = { "Returns the role in replication: always master, without replicas.", "0.1.0", "server", "O(1)",
 	ACL_ADMIN | ACL_DANGEROUS | ACL_FAST, 0, 0, 0, NULL, NULL, NULL };
+static const struct command_docs docs_save = { "Saves a snapshot; only the asking client waits for it.", "0.1.0", "server", "O(N) where N is the number of entries",
+	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct command_arg args_scan[] = {
 	{ "cursor", "integer", NULL, NULL, 0, -1, 0, NULL },
 	{ "pattern", "pattern", "MATCH", NULL, ARG_OPTIONAL, -1, 0, NULL },
@@ -813,7 +822,7 @@ static const struct command_arg args_shutdown[] = {
 	{ "force", "pure-token", "FORCE", NULL, ARG_OPTIONAL, -1, 0, NULL },
 	{ "abort", "pure-token", "ABORT", NULL, ARG_OPTIONAL, -1, 0, NULL },
 };
-static const struct command_docs docs_shutdown = { "Ends the server.", "0.1.0", "server", "O(1)",
+static const struct command_docs docs_shutdown = { "Ends the server, with a snapshot if `save` is set or SAVE is given.", "0.1.0", "server", "O(N) where N is the number of entries, when saving; else O(1)",
 	ACL_ADMIN | ACL_DANGEROUS | ACL_SLOW, 4, 0, 0, args_shutdown, NULL, NULL };
 static const struct command_arg args_slowlog_get[] = {
 	{ "count", "integer", NULL, NULL, ARG_OPTIONAL, -1, 0, NULL },
@@ -830,10 +839,10 @@ static const struct command_docs docs_slowlog_reset = { "Empties the slow log.",
 static const struct command_docs docs_slowlog = { "A container for commands about the slow log.", "0.1.0", "server", "Depends on subcommand.",
 	ACL_SLOW, 0, 0, 0, NULL, NULL, NULL };
 static const struct resp_command subs_slowlog[] = {
-	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 135, NULL, 0, &docs_slowlog_get },
-	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 136, NULL, 0, &docs_slowlog_help },
-	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 137, NULL, 0, &docs_slowlog_len },
-	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 138, NULL, 0, &docs_slowlog_reset },
+	{ "get", "slowlog|get", cmd_slowlog_get, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 138, NULL, 0, &docs_slowlog_get },
+	{ "help", "slowlog|help", cmd_help, 2, RESP_CMD_LOADING | RESP_CMD_STALE, 139, NULL, 0, &docs_slowlog_help },
+	{ "len", "slowlog|len", cmd_slowlog_len, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 140, NULL, 0, &docs_slowlog_len },
+	{ "reset", "slowlog|reset", cmd_slowlog_reset, 2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE, 141, NULL, 0, &docs_slowlog_reset },
 };
 static const struct command_arg args_strlen[] = {
 	{ "key", "key", NULL, NULL, 0, 0, 0, NULL },
@@ -889,71 +898,74 @@ static const struct command_docs docs_wait = { "Says how many replicas have it: 
 static const struct resp_command commands[] = {
 	{ "acl", "acl", NULL, -2, 0, 13, subs_acl, 13, &docs_acl },
 	{ "auth", "auth", cmd_auth, -2, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE | RESP_CMD_SKIP_SLOWLOG, 14, NULL, 0, &docs_auth },
-	{ "client", "client", NULL, -2, 0, 33, subs_client, 18, &docs_client },
-	{ "cluster", "cluster", NULL, -2, 0, 41, subs_cluster, 7, &docs_cluster },
-	{ "command", "command", cmd_command, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 49, subs_command, 7, &docs_command },
-	{ "config", "config", NULL, -2, 0, 55, subs_config, 5, &docs_config },
-	{ "copy", "copy", cmd_copy, -3, RESP_CMD_WRITE, 56, NULL, 0, &docs_copy },
-	{ "dbsize", "dbsize", cmd_dbsize, 1, RESP_CMD_READONLY | RESP_CMD_FAST, 57, NULL, 0, &docs_dbsize },
-	{ "debug", "debug", cmd_debug, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 58, NULL, 0, &docs_debug },
-	{ "del", "del", cmd_del, -2, RESP_CMD_WRITE, 59, NULL, 0, &docs_del },
-	{ "dns.get", "dns.get", cmd_dns_get, -2, RESP_CMD_READONLY, 60, NULL, 0, &docs_dns_get },
-	{ "dns.monitor", "dns.monitor", cmd_dns_monitor, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_ALL_KEYS, 61, NULL, 0, &docs_dns_monitor },
-	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 62, NULL, 0, &docs_dns_purge },
-	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING | RESP_CMD_ALL_KEYS, 63, NULL, 0, &docs_dns_resolve },
-	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 64, NULL, 0, &docs_dns_set },
-	{ "dns.slowlog", "dns.slowlog", NULL, -2, 0, 69, subs_dns_slowlog, 4, &docs_dns_slowlog },
-	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 70, NULL, 0, &docs_dns_upstreams },
-	{ "dump", "dump", cmd_dump, 2, RESP_CMD_READONLY, 71, NULL, 0, &docs_dump },
-	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 72, NULL, 0, &docs_echo },
-	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 73, NULL, 0, &docs_exists },
-	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 74, NULL, 0, &docs_expire },
-	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 75, NULL, 0, &docs_expireat },
-	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 76, NULL, 0, &docs_expiretime },
-	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 77, NULL, 0, &docs_flushall },
-	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 78, NULL, 0, &docs_flushdb },
-	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 79, NULL, 0, &docs_get },
-	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 80, NULL, 0, &docs_hello },
-	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 81, NULL, 0, &docs_info },
-	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 82, NULL, 0, &docs_keys },
-	{ "latency", "latency", NULL, -2, 0, 90, subs_latency, 7, &docs_latency },
-	{ "memory", "memory", NULL, -2, 0, 97, subs_memory, 6, &docs_memory },
-	{ "module", "module", NULL, -2, 0, 100, subs_module, 2, &docs_module },
-	{ "monitor", "monitor", cmd_monitor, 1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_ALL_KEYS, 101, NULL, 0, &docs_monitor },
-	{ "object", "object", NULL, -2, 0, 107, subs_object, 5, &docs_object },
-	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 108, NULL, 0, &docs_persist },
-	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 109, NULL, 0, &docs_pexpire },
-	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 110, NULL, 0, &docs_pexpireat },
-	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 111, NULL, 0, &docs_pexpiretime },
-	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST | RESP_CMD_PUBSUB, 112, NULL, 0, &docs_ping },
-	{ "psubscribe", "psubscribe", cmd_psubscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 113, NULL, 0, &docs_psubscribe },
-	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 114, NULL, 0, &docs_pttl },
-	{ "publish", "publish", cmd_publish, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 115, NULL, 0, &docs_publish },
-	{ "pubsub", "pubsub", NULL, -2, 0, 120, subs_pubsub, 4, &docs_pubsub },
-	{ "punsubscribe", "punsubscribe", cmd_punsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 121, NULL, 0, &docs_punsubscribe },
-	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 122, NULL, 0, &docs_quit },
-	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 123, NULL, 0, &docs_randomkey },
-	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 124, NULL, 0, &docs_readonly },
-	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 125, NULL, 0, &docs_readwrite },
-	{ "rename", "rename", cmd_copy, 3, RESP_CMD_WRITE, 126, NULL, 0, &docs_rename },
-	{ "renamenx", "renamenx", cmd_copy, 3, RESP_CMD_WRITE, 127, NULL, 0, &docs_renamenx },
-	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 128, NULL, 0, &docs_reset },
-	{ "restore", "restore", cmd_restore, -4, RESP_CMD_WRITE, 129, NULL, 0, &docs_restore },
-	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 130, NULL, 0, &docs_role },
-	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 131, NULL, 0, &docs_scan },
-	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 132, NULL, 0, &docs_select },
-	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 133, NULL, 0, &docs_set },
-	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 134, NULL, 0, &docs_shutdown },
-	{ "slowlog", "slowlog", NULL, -2, 0, 139, subs_slowlog, 4, &docs_slowlog },
-	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 140, NULL, 0, &docs_strlen },
-	{ "subscribe", "subscribe", cmd_subscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 141, NULL, 0, &docs_subscribe },
-	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 142, NULL, 0, &docs_time },
-	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 143, NULL, 0, &docs_touch },
-	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 144, NULL, 0, &docs_ttl },
-	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 145, NULL, 0, &docs_type },
-	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 146, NULL, 0, &docs_unlink },
-	{ "unsubscribe", "unsubscribe", cmd_unsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 147, NULL, 0, &docs_unsubscribe },
-	{ "wait", "wait", cmd_wait, 3, RESP_CMD_BLOCKING, 148, NULL, 0, &docs_wait },
+	{ "bgsave", "bgsave", cmd_bgsave, -1, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 15, NULL, 0, &docs_bgsave },
+	{ "client", "client", NULL, -2, 0, 34, subs_client, 18, &docs_client },
+	{ "cluster", "cluster", NULL, -2, 0, 42, subs_cluster, 7, &docs_cluster },
+	{ "command", "command", cmd_command, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 50, subs_command, 7, &docs_command },
+	{ "config", "config", NULL, -2, 0, 56, subs_config, 5, &docs_config },
+	{ "copy", "copy", cmd_copy, -3, RESP_CMD_WRITE, 57, NULL, 0, &docs_copy },
+	{ "dbsize", "dbsize", cmd_dbsize, 1, RESP_CMD_READONLY | RESP_CMD_FAST, 58, NULL, 0, &docs_dbsize },
+	{ "debug", "debug", cmd_debug, -2, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 59, NULL, 0, &docs_debug },
+	{ "del", "del", cmd_del, -2, RESP_CMD_WRITE, 60, NULL, 0, &docs_del },
+	{ "dns.get", "dns.get", cmd_dns_get, -2, RESP_CMD_READONLY, 61, NULL, 0, &docs_dns_get },
+	{ "dns.monitor", "dns.monitor", cmd_dns_monitor, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_ALL_KEYS, 62, NULL, 0, &docs_dns_monitor },
+	{ "dns.purge", "dns.purge", cmd_dns_purge, -2, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 63, NULL, 0, &docs_dns_purge },
+	{ "dns.resolve", "dns.resolve", cmd_dns_resolve, -2, RESP_CMD_WRITE | RESP_CMD_BLOCKING | RESP_CMD_ALL_KEYS, 64, NULL, 0, &docs_dns_resolve },
+	{ "dns.set", "dns.set", cmd_dns_set, -4, RESP_CMD_WRITE, 65, NULL, 0, &docs_dns_set },
+	{ "dns.slowlog", "dns.slowlog", NULL, -2, 0, 70, subs_dns_slowlog, 4, &docs_dns_slowlog },
+	{ "dns.upstreams", "dns.upstreams", cmd_dns_upstreams, 1, 0, 71, NULL, 0, &docs_dns_upstreams },
+	{ "dump", "dump", cmd_dump, 2, RESP_CMD_READONLY, 72, NULL, 0, &docs_dump },
+	{ "echo", "echo", cmd_echo, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 73, NULL, 0, &docs_echo },
+	{ "exists", "exists", cmd_exists, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 74, NULL, 0, &docs_exists },
+	{ "expire", "expire", cmd_expire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 75, NULL, 0, &docs_expire },
+	{ "expireat", "expireat", cmd_expireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 76, NULL, 0, &docs_expireat },
+	{ "expiretime", "expiretime", cmd_expiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 77, NULL, 0, &docs_expiretime },
+	{ "flushall", "flushall", cmd_flushall, -1, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 78, NULL, 0, &docs_flushall },
+	{ "flushdb", "flushdb", cmd_flushall, -1, RESP_CMD_WRITE | RESP_CMD_ALL_KEYS, 79, NULL, 0, &docs_flushdb },
+	{ "get", "get", cmd_get, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 80, NULL, 0, &docs_get },
+	{ "hello", "hello", cmd_hello, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_SENSITIVE, 81, NULL, 0, &docs_hello },
+	{ "info", "info", cmd_info, -1, RESP_CMD_LOADING | RESP_CMD_STALE, 82, NULL, 0, &docs_info },
+	{ "keys", "keys", cmd_keys, 2, RESP_CMD_READONLY, 83, NULL, 0, &docs_keys },
+	{ "lastsave", "lastsave", cmd_lastsave, 1, RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_FAST, 84, NULL, 0, &docs_lastsave },
+	{ "latency", "latency", NULL, -2, 0, 92, subs_latency, 7, &docs_latency },
+	{ "memory", "memory", NULL, -2, 0, 99, subs_memory, 6, &docs_memory },
+	{ "module", "module", NULL, -2, 0, 102, subs_module, 2, &docs_module },
+	{ "monitor", "monitor", cmd_monitor, 1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_ALL_KEYS, 103, NULL, 0, &docs_monitor },
+	{ "object", "object", NULL, -2, 0, 109, subs_object, 5, &docs_object },
+	{ "persist", "persist", cmd_persist, 2, RESP_CMD_WRITE | RESP_CMD_FAST, 110, NULL, 0, &docs_persist },
+	{ "pexpire", "pexpire", cmd_pexpire, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 111, NULL, 0, &docs_pexpire },
+	{ "pexpireat", "pexpireat", cmd_pexpireat, -3, RESP_CMD_WRITE | RESP_CMD_FAST, 112, NULL, 0, &docs_pexpireat },
+	{ "pexpiretime", "pexpiretime", cmd_pexpiretime, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 113, NULL, 0, &docs_pexpiretime },
+	{ "ping", "ping", cmd_ping, -1, RESP_CMD_FAST | RESP_CMD_PUBSUB, 114, NULL, 0, &docs_ping },
+	{ "psubscribe", "psubscribe", cmd_psubscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 115, NULL, 0, &docs_psubscribe },
+	{ "pttl", "pttl", cmd_pttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 116, NULL, 0, &docs_pttl },
+	{ "publish", "publish", cmd_publish, 3, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 117, NULL, 0, &docs_publish },
+	{ "pubsub", "pubsub", NULL, -2, 0, 122, subs_pubsub, 4, &docs_pubsub },
+	{ "punsubscribe", "punsubscribe", cmd_punsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 123, NULL, 0, &docs_punsubscribe },
+	{ "quit", "quit", cmd_quit, -1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 124, NULL, 0, &docs_quit },
+	{ "randomkey", "randomkey", cmd_randomkey, 1, RESP_CMD_READONLY, 125, NULL, 0, &docs_randomkey },
+	{ "readonly", "readonly", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 126, NULL, 0, &docs_readonly },
+	{ "readwrite", "readwrite", cmd_no_cluster, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 127, NULL, 0, &docs_readwrite },
+	{ "rename", "rename", cmd_copy, 3, RESP_CMD_WRITE, 128, NULL, 0, &docs_rename },
+	{ "renamenx", "renamenx", cmd_copy, 3, RESP_CMD_WRITE, 129, NULL, 0, &docs_renamenx },
+	{ "reset", "reset", cmd_reset, 1, RESP_CMD_NO_AUTH | RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT | RESP_CMD_PUBSUB, 130, NULL, 0, &docs_reset },
+	{ "restore", "restore", cmd_restore, -4, RESP_CMD_WRITE, 131, NULL, 0, &docs_restore },
+	{ "role", "role", cmd_role, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 132, NULL, 0, &docs_role },
+	{ "save", "save", cmd_save, 1, RESP_CMD_ADMIN | RESP_CMD_NOSCRIPT, 133, NULL, 0, &docs_save },
+	{ "scan", "scan", cmd_scan, -2, RESP_CMD_READONLY, 134, NULL, 0, &docs_scan },
+	{ "select", "select", cmd_select, 2, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 135, NULL, 0, &docs_select },
+	{ "set", "set", cmd_set, -3, RESP_CMD_WRITE, 136, NULL, 0, &docs_set },
+	{ "shutdown", "shutdown", cmd_shutdown, -1, RESP_CMD_ADMIN | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 137, NULL, 0, &docs_shutdown },
+	{ "slowlog", "slowlog", NULL, -2, 0, 142, subs_slowlog, 4, &docs_slowlog },
+	{ "strlen", "strlen", cmd_strlen, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 143, NULL, 0, &docs_strlen },
+	{ "subscribe", "subscribe", cmd_subscribe, -2, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 144, NULL, 0, &docs_subscribe },
+	{ "time", "time", cmd_time, 1, RESP_CMD_FAST | RESP_CMD_LOADING | RESP_CMD_STALE, 145, NULL, 0, &docs_time },
+	{ "touch", "touch", cmd_touch, -2, RESP_CMD_READONLY | RESP_CMD_FAST, 146, NULL, 0, &docs_touch },
+	{ "ttl", "ttl", cmd_ttl, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 147, NULL, 0, &docs_ttl },
+	{ "type", "type", cmd_type, 2, RESP_CMD_READONLY | RESP_CMD_FAST, 148, NULL, 0, &docs_type },
+	{ "unlink", "unlink", cmd_del, -2, RESP_CMD_WRITE | RESP_CMD_FAST, 149, NULL, 0, &docs_unlink },
+	{ "unsubscribe", "unsubscribe", cmd_unsubscribe, -1, RESP_CMD_PUBSUB | RESP_CMD_LOADING | RESP_CMD_STALE | RESP_CMD_NOSCRIPT, 150, NULL, 0, &docs_unsubscribe },
+	{ "wait", "wait", cmd_wait, 3, RESP_CMD_BLOCKING, 151, NULL, 0, &docs_wait },
 };
 
-const struct resp_table commands_table = { commands, 67, 149 };
+const struct resp_table commands_table = { commands, 70, 152 };

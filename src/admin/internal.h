@@ -147,6 +147,13 @@ struct slow_answers;
 void slow_answer_add(struct admin *a, const struct feed_event *e);
 void slow_answers_free(struct admin *a);
 
+/* ---- cmd_persist.c ---- */
+
+/* True, and the error is written, while a snapshot is being loaded: for commands that remove entries. */
+bool snapshot_refuses(struct resp_call *r);
+/* INFO's section on the snapshot. */
+void snapshot_info(const struct admin *a, struct resp_out *t);
+
 /* ---- cmd_info.c ---- */
 
 /* Called each RATE_MS: the samples behind instantaneous_*. */

@@ -32,3 +32,8 @@ void hash_sha256(const void *p, size_t len, uint8_t sum[32])
 {
 	crypto_hash_sha256(sum, p, len);
 }
+
+uint64_t hash_checksum(const void *p, size_t len, uint64_t seed)
+{
+	return XXH64(p, len, seed);
+}

@@ -24,6 +24,8 @@ void hash_secret_fixed(struct hash_secret *s, uint64_t seed);
 uint64_t hash_bytes(const struct hash_secret *s, const void *p, size_t len);
 /* SHA-256, for what is compared with what others have written (passwords). */
 void hash_sha256(const void *p, size_t len, uint8_t sum[32]);
+/* XXH64, the published function: a checksum of bytes that leave the process, against accidents, not against forgery. */
+uint64_t hash_checksum(const void *p, size_t len, uint64_t seed);
 /* Mixes a second word into a hash (type, flags, prefix): one multiplication. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t word)
 {

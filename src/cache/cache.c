@@ -299,10 +299,25 @@ static void remember(struct segment *s, uint8_t *head)
 	s->worth.known++;
 }
 
+/* An entry on its way in. */
+struct storing {
+	const struct cache_key *key;
+	uint64_t hash;     /* where it is filed */
+	uint8_t *bytes;
+	size_t len;
+	void *external;    /* its block outside of segments, or NULL */
+	bool by_name;      /* it denies the name */
+	bool only_absent;
+	bool shorter;      /* the same as what is there, but for its life */
+};
+
 /* One try under the lock. */
-static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, const struct cache_key *k, bool by_name, uint8_t *bytes,
-				 size_t len, void *external, struct retired *r, bool shorter)
+static enum shard_room try_store(struct cache *c, struct stripe *t, const struct storing *in, struct retired *r)
 {
+	uint64_t h = in->hash;
+	uint8_t *bytes = in->bytes;
+	size_t len = in->len;
+	void *external = in->external;
 	size_t span = external ? E_STUB_LEN : len, outside = external ? mem_usable(external) : 0;
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t word = dir_word(cache_dir(c), h);
@@ -311,7 +326,9 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 		__builtin_prefetch(word_base(word) + s->used, 1); /* where the entry will go */
 		__builtin_prefetch(word_base(word) + s->used + 64, 1);
 		const struct entry *was;
-		uint32_t *old = shard_find(word, h, k, by_name, &was);
+		uint32_t *old = shard_find(word, h, in->key, in->by_name, &was);
+		if (old && in->only_absent)
+			return ROOM_TAKEN;
 		bool fits = (size_t)s->used + span <= SEGMENT_SPAN && segment_cost(s, span) + outside <= limit;
 		uint32_t *slot = fits ? old ? old : shard_free_slot(c, word, h) : NULL;
 		if (slot) {
@@ -323,7 +340,7 @@ static enum shard_room try_store(struct cache *c, struct stripe *t, uint64_t h, 
 				remember(s, external ? external : bytes);
 			}
 			append(t, word, h, slot, bytes, len, external);
-			cache_tell(c, shorter ? FEED_EXPIRE : old ? FEED_SET : FEED_NEW, k);
+			cache_tell(c, in->shorter ? FEED_EXPIRE : old ? FEED_SET : FEED_NEW, in->key);
 			return ROOM_MADE;
 		}
 		enum shard_room room = shard_make_room(c, t, h, span, outside, tries > 0, r);
@@ -366,45 +383,51 @@ static bool unlink_filed(struct cache *c, const struct cache_key *k, bool by_nam
 	return slot != NULL;
 }
 
+/* Is there what the entry would end, were it newer? */
+static bool opposite_is_there(struct cache *c, const struct cache_key *k, bool denies)
+{
+	if (k->ecs.family)
+		return false;
+	reclaim_read_begin();
+	bool there = find(cache_dir(c), denies ? k->hash : k->hash_name, k, !denies) != NULL;
+	reclaim_read_end();
+	return there;
+}
+
 /* Denials are filed by name alone, all else by the whole key, so one does not simply take the other's slot. A denial ends what its
  * own key had; an answer ends the denial of its name, whatever type that was asked for; a failure says nothing of the name, and
  * ends its own key's only. What is for one prefix says nothing of the others. */
 static void unlink_opposite(struct cache *c, const struct cache_key *k, bool denies, bool failure)
 {
-	if (k->ecs.family)
-		return;
-	reclaim_read_begin();
-	bool there = find(cache_dir(c), denies ? k->hash : k->hash_name, k, !denies) != NULL;
-	reclaim_read_end();
-	if (there)
+	if (opposite_is_there(c, k, denies))
 		unlink_filed(c, k, !denies, failure, true);
 }
 
-/* Links the entry in place of what is filed where it goes; shorter: which is the same but for its life. */
-static int link_entry(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch, bool shorter)
+/* Links a copy of the entry in place of what is filed where it goes; only_absent: unless there is something;
+ * shorter: which is the same but for its life. 1, 0 or ERR_NOMEM. */
+static int link_bytes(struct cache *c, const struct cache_key *k, uint8_t *bytes, size_t len, bool only_absent,
+		      bool shorter)
 {
-	uint8_t *bytes = (uint8_t *)(uintptr_t)scratch->buf;
-	size_t len = scratch->len;
 	if (len > ENTRY_MAX || len < ENTRY_MIN)
 		return ERR_NOMEM;
-	void *external = NULL;
+	struct storing in = { .key = k, .bytes = bytes, .len = len, .by_name = bytes[E_F1] & F1_NXNAME, .only_absent = only_absent,
+			      .shorter = shorter };
+	in.hash = in.by_name ? k->hash_name : k->hash;
 	if (len > ENTRY_INLINE_MAX) {
-		external = mem_alloc(len);
-		if (!external)
+		in.external = mem_alloc(len);
+		if (!in.external)
 			return ERR_NOMEM;
-		memcpy(external, bytes, len);
+		memcpy(in.external, bytes, len);
 	}
-	bool by_name = bytes[E_F1] & F1_NXNAME;
-	uint64_t h = by_name ? k->hash_name : k->hash;
-	struct stripe *t = cache_stripe(c, h);
+	struct stripe *t = cache_stripe(c, in.hash);
 	enum shard_room room;
 	/* A second round after the directory was doubled, or segments handed back; more only under races with other writers. */
 	for (int round = 0;; round++) {
 		struct retired r = { .n = 0 };
 		spin_lock(&t->lock);
-		room = try_store(c, t, h, k, by_name, bytes, len, external, &r, shorter);
+		room = try_store(c, t, &in, &r);
 		unsigned depth = cache_dir(c)->depth;
-		bool doubling = room == ROOM_NEEDS_DOUBLING && word_depth(dir_word(cache_dir(c), h)) == depth;
+		bool doubling = room == ROOM_NEEDS_DOUBLING && word_depth(dir_word(cache_dir(c), in.hash)) == depth;
 		spin_unlock(&t->lock);
 		shard_retire(c, &r);
 		if (room != ROOM_NEEDS_DOUBLING)
@@ -414,11 +437,30 @@ static int link_entry(struct cache *c, const struct cache_key *k, const struct e
 			break;
 		}
 	}
-	if (room != ROOM_MADE) {
-		mem_free(external);
-		return ERR_NOMEM;
+	if (room == ROOM_MADE)
+		return 1;
+	mem_free(in.external);
+	return room == ROOM_TAKEN ? 0 : ERR_NOMEM;
+}
+
+static int link_entry(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch, bool shorter)
+{
+	int rc = link_bytes(c, k, (uint8_t *)(uintptr_t)scratch->buf, scratch->len, false, shorter);
+	return rc < 0 ? rc : 0;
+}
+
+int cache_store_absent(struct cache *c, const struct cache_key *k, uint8_t *bytes, size_t len)
+{
+	bool denies = bytes[E_F1] & F1_NXNAME;
+	if (opposite_is_there(c, k, denies))
+		return 0;
+	int rc = link_bytes(c, k, bytes, len, true, false);
+	/* It came between the two: it is the newer one. At worst both go, and the next question asks upstream. */
+	if (rc == 1 && opposite_is_there(c, k, denies)) {
+		unlink_filed(c, k, denies, true, true);
+		rc = 0;
 	}
-	return 0;
+	return rc;
 }
 
 int cache_store(struct cache *c, const struct cache_key *k, const struct entry_scratch *scratch)

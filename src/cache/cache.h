@@ -239,6 +239,26 @@ const struct entry *cache_random(struct cache *c);
  * for well under 100 µs. Thread: admin, from a timer. */
 void cache_tick(struct cache *c, uint32_t now_s, unsigned shards);
 
+/* ---- in bulk: what a snapshot is written and read with -------------------------------------------------------------------------- */
+
+/* Room that the entries of any one shard fit into. */
+enum { CACHE_EXPORT_MAX = 512 * 1024 };
+/* Copies entries end to end into buf, whole shards from *place (0 at first) on, while another surely fits; popularity included. Left
+ * out is what no longer serves anybody at now_s, and failures. Moves *place to the next shard, 0 behind the last; *n entries
+ * were copied. Bytes written; cap ≥ CACHE_EXPORT_MAX. What is there from the first call to the last is copied at least once, but for an
+ * entry that a writer moves to its second bucket at that very moment. Any thread, outside of read sections (takes one a shard). */
+size_t cache_export(struct cache *c, uint64_t *place, uint32_t now_s, void *buf, size_t cap, unsigned *n);
+
+struct cache_import {
+	/* What the entries' times mean: they were written when clock_s() said then_s, elapsed_s before now_s. */
+	uint32_t then_s, elapsed_s, now_s;
+	/* Added to. gone: served nobody any more; there: the cache had newer; bad: malformed; left_out: no memory. */
+	uint64_t stored, gone, there, bad, left_out;
+};
+/* Takes in entries that lie end to end, checking them as hostile; each is stored only where the cache has nothing for its key or name,
+ * aged by what has passed, its TTL as it was. Changes bytes. Any thread, outside of read sections. */
+void cache_import(struct cache *c, void *bytes, size_t len, struct cache_import *sum);
+
 /* Entries now; a sum over 256 counters, no scan. */
 uint64_t cache_count(struct cache *c);
 

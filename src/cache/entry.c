@@ -291,6 +291,9 @@ bool entry_whole(const struct entry *e, size_t len)
 	for (size_t i = 0; i < v.name_len; i++)
 		if (byte_lower(v.name[i]) != v.name[i])
 			return false;
+	/* A denial of a name is for everybody: one with a prefix would be filed where it is not looked for. */
+	if (v.ecs.family && (e->b[E_F1] & F1_NXNAME))
+		return false;
 	/* Neither would a prefix with bits behind its length. */
 	for (unsigned i = v.ecs.bits; v.ecs.family && i < ((v.ecs.bits + 7u) & ~7u); i++)
 		if (v.ecs.addr[i / 8] >> (7 - i % 8) & 1)

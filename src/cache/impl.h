@@ -225,6 +225,10 @@ uint64_t entry_hash(const struct cache *c, const struct entry *e);
 /* Checks every bound of an entry that came from outside: head, name, every RRset. */
 bool entry_whole(const struct entry *e, size_t len);
 
+/* Stores a copy of the entry at bytes (its popularity may be written to) unless there is one with its key, or one that speaks for its name and
+ * is therefore newer. 1: stored, 0: not, ERR_NOMEM. Outside of read sections. */
+int cache_store_absent(struct cache *c, const struct cache_key *k, uint8_t *bytes, size_t len);
+
 /* Adds the number of shards and a sample of lives to info. */
 void cache_info_sample(struct cache *c, uint32_t now_s, struct cache_info *info);
 
@@ -237,7 +241,8 @@ struct retired {
 };
 void shard_retire(struct cache *c, struct retired *r);
 
-enum shard_room { ROOM_MADE, ROOM_NEEDS_DOUBLING, ROOM_NO_MEMORY };
+/* ROOM_TAKEN: the key has an entry, and was only to be stored where there is none. */
+enum shard_room { ROOM_MADE, ROOM_NEEDS_DOUBLING, ROOM_NO_MEMORY, ROOM_TAKEN };
 /* Makes the shard of h able to take need bytes (external bytes beside them) and a slot: compacts, grows, splits or evicts; again:
  * a room just made did not do, so compacting is not tried any more. After
  * ROOM_MADE the directory's words have changed: look the shard up again. */

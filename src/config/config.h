@@ -96,5 +96,7 @@ int conf_prefix_parse(const char *s, struct conf_prefix *out);
  * number being milliseconds. 0 or ERR_BAD. */
 int conf_bytes_parse(const char *s, uint64_t *out);
 int conf_duration_parse(const char *s, uint64_t *ms);
+/* The same in whole seconds, a plain number being seconds (the option `save`). */
+int conf_seconds_parse(const char *s, uint64_t *seconds);
 
 #endif

@@ -75,6 +75,13 @@ static int check_address(const struct option *o, const char *word, struct faults
 	return fault_add(f, o->name, "%s is no address (such as 9.9.9.9, 9.9.9.9@5353, 2620:fe::fe@53)", fault_show(word).text);
 }
 
+/* Of snapshots: none, or whole seconds. */
+static bool period_is_valid(const char *word)
+{
+	uint64_t s;
+	return !*word || (conf_seconds_parse(word, &s) == 0 && s >= 1 && s <= 604800);
+}
+
 int form_check_word(const struct option *o, const char *word, struct faults *f)
 {
 	struct conf_prefix prefix;
@@ -90,8 +97,12 @@ int form_check_word(const struct option *o, const char *word, struct faults *f)
 		return fault_add(f, o->name, "%s is no domain name", fault_show(word).text);
 	if (strcmp(o->values, "events") == 0 && word[strspn(word, "KEAg$lshzxedtmn")])
 		return fault_add(f, o->name, "%s: Invalid event class character. Use 'Ag$lshzxeKEtmdn'.", fault_show(word).text);
-	if (strcmp(o->values, "empty") == 0 && *word)
-		return fault_add(f, o->name, "only \"\" is possible: %s", o->help);
+	if (strcmp(o->values, "folder") == 0 && !*word)
+		return fault_add(f, o->name, "a folder is wanted (such as . or /var/lib/pith)");
+	if (strcmp(o->values, "filename") == 0 && (!*word || strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0))
+		return fault_add(f, o->name, "%s is no plain file name", fault_show(word).text);
+	if (strcmp(o->values, "period") == 0 && !period_is_valid(word))
+		return fault_add(f, o->name, "%s is neither \"\" nor a time of whole seconds from 1s to 7d", fault_show(word).text);
 	if (strcmp(o->values, "no") == 0 && strcasecmp(word, "no") != 0)
 		return fault_add(f, o->name, "only no is possible: %s", o->help);
 	if (o->max > 0 && (o->kind == KIND_STRING || o->kind == KIND_SECRET) && strlen(word) > (size_t)o->max)

@@ -60,6 +60,15 @@ int conf_duration_parse(const char *s, uint64_t *ms)
 	return duration_parse(s, 1, ms);
 }
 
+int conf_seconds_parse(const char *s, uint64_t *seconds)
+{
+	uint64_t ms;
+	if (duration_parse(s, 1000, &ms) != 0 || ms % 1000)
+		return ERR_BAD;
+	*seconds = ms / 1000;
+	return 0;
+}
+
 int integer_parse(const char *s, int64_t *out)
 {
 	bool minus = *s == '-';

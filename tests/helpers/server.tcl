@@ -18,6 +18,7 @@ namespace eval server {
         bind 127.0.0.1
         loglevel notice
         enable-debug-command yes
+        save {""}
     }
 }
 

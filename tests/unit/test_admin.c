@@ -8,6 +8,7 @@
 #include "admin/admin.h"
 #include "cache/cache.h"
 #include "json.h"
+#include "persist/persist.h"
 #include "served.h"
 #include "upstream/upstream.h"
 #include "wire/wire.h"
@@ -20,6 +21,7 @@
 
 static struct served s;
 static struct cache *cache;
+static struct persist *persist;
 static struct admin *admin;
 static redisContext *redis;
 static atomic_int stops, confs, forgets;
@@ -104,8 +106,10 @@ static void begin(const char *const *words)
 	cache = cache_new(&(struct cache_options){ .maxmemory = s.conf->maxmemory, .stale_for_s = s.conf->serve_stale_for, .hash_seed = 7 });
 	check(cache);
 	cache_thread_begin(cache);
+	persist = persist_new(cache, s.loop, s.conf);
+	check(persist);
 	const struct admin_context ctx = {
-		.loop = s.loop, .cache = cache, .stats = s.stats, .own = stats_of(s.stats, 0), .conf = s.conf,
+		.loop = s.loop, .persist = persist, .cache = cache, .stats = s.stats, .own = stats_of(s.stats, 0), .conf = s.conf,
 		.hooks = { .resolve = ask_start, .forget = forget, .upstream = upstream, .conf_changed = conf_changed, .stop = stop },
 	};
 	admin = admin_new(&ctx, err, sizeof err);
@@ -121,6 +125,7 @@ static void end(void)
 	redisFree(redis);
 	served_halt(&s);
 	admin_free(admin);
+	persist_free(persist);
 	cache_thread_end(cache);
 	cache_free(cache);
 	served_end(&s);
@@ -857,18 +862,19 @@ static const char *const calls[] = {
 	"DNS.RESOLVE a.test", "DNS.SLOWLOG GET", "DNS.SLOWLOG HELP", "DNS.SLOWLOG LEN", "DNS.SLOWLOG RESET",
 	"DUMP A:a.test.", "DUMP x", "MEMORY MALLOC-STATS", "WAIT 0 0", "DNS.SET A:del.test. 10 192.0.2.1", "DNS.UPSTREAMS", "ECHO x", "EXISTS A:a.test. x", "EXPIRE A:a.test. 1000", "EXPIREAT x 1",
 	"EXPIRETIME A:a.test.", "EXPIRETIME x", "FLUSHALL", "FLUSHDB", "GET A:a.test.", "GET x", "HELLO 2", "INFO", "INFO all", "KEYS *",
-	"LATENCY DOCTOR", "LATENCY HELP", "LATENCY HISTOGRAM", "LATENCY HISTORY command", "LATENCY LATEST", "LATENCY RESET", "MEMORY DOCTOR",
+	"LATENCY DOCTOR", "LATENCY HELP", "LATENCY HISTOGRAM", "LATENCY HISTORY command", "LASTSAVE", "LATENCY LATEST", "LATENCY RESET", "MEMORY DOCTOR",
 	"MEMORY HELP", "MEMORY PURGE", "MEMORY STATS", "MEMORY USAGE A:a.test.", "MEMORY USAGE x", "MODULE HELP", "MODULE LIST", "OBJECT ENCODING A:a.test.",
 	"OBJECT FREQ A:a.test.", "OBJECT FREQ x", "OBJECT HELP", "OBJECT IDLETIME A:a.test.", "OBJECT REFCOUNT x", "PERSIST A:a.test.",
 	"PEXPIRE A:a.test. 100000", "PEXPIREAT x 1", "PEXPIRETIME A:a.test.", "PING", "PING x", "PTTL A:a.test.", "PTTL x", "PUBLISH x y", "PUBSUB CHANNELS", "PUBSUB HELP", "PUBSUB NUMPAT",
 	"PUBSUB NUMSUB x", "PUNSUBSCRIBE", "RANDOMKEY", "RESET", "ROLE",
-	"SCAN 0", "SCAN 0 COUNT 5000", "SELECT 0", "SLOWLOG GET", "SLOWLOG HELP", "SLOWLOG LEN", "SLOWLOG RESET", "STRLEN A:a.test.", "STRLEN x", "TIME",
+	"SAVE", "SCAN 0", "SCAN 0 COUNT 5000", "SELECT 0", "SLOWLOG GET", "SLOWLOG HELP", "SLOWLOG LEN", "SLOWLOG RESET", "STRLEN A:a.test.", "STRLEN x", "TIME",
 	"TOUCH A:a.test. x", "TTL A:a.test.", "TTL x", "TYPE A:a.test.", "TYPE x", "UNLINK A:del.test.", "UNSUBSCRIBE x",
 };
 static const char *const not_called[] = {
 	"quit", "shutdown",                           /* end the connection; tested on their own */
 	"subscribe", "psubscribe", "monitor", "dns.monitor", /* change the connection; tested with the running server */
 	"acl|load", "acl|save",                       /* there is no file; tested with the running server */
+	"bgsave",                                     /* what it says depends on the moment; tested on its own */
 	"config|rewrite",                             /* there is no file */
 	"cluster|info", "cluster|nodes", "cluster|slots", "cluster|shards", "cluster|myid", "client|caching", "copy", "rename", "renamenx",
 	"latency|graph", "restore",                   /* want samples, a payload; tested with the running server */
@@ -914,10 +920,51 @@ static void call_and_compare(const struct command_file *f)
 	}
 }
 
+static void remove_snapshot(const char *folder)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "%s/dump.pith", folder);
+	unlink(path);
+	check_eq_int(rmdir(folder), 0);
+}
+
 static void test_every_reply_fits_its_schema(void)
 {
-	BEGIN("--enable-debug-command", "yes", "--slowlog-log-slower-than", "0", "--slowlog-max-len", "5");
+	char folder[] = "/tmp/pith-admin-XXXXXX";
+
+	check(mkdtemp(folder));
+	BEGIN("--enable-debug-command", "yes", "--slowlog-log-slower-than", "0", "--slowlog-max-len", "5", "--dir", folder);
 	each_file(call_and_compare);
+	end();
+	remove_snapshot(folder);
+}
+
+static void test_snapshots_are_saved_when_asked_and_errors_are_told(void)
+{
+	char folder[] = "/tmp/pith-admin-XXXXXX", path[64];
+
+	check(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/dump.pith", folder);
+	BEGIN("--dir", folder, "--save", "");
+	check_eq_int(access(path, F_OK), -1);
+	asked("OK", "SAVE");
+	check_eq_int(access(path, F_OK), 0);
+	check(strstr(served_ask(redis, "INFO persistence"), "rdb_saves:1\r\n"));
+	asked("Background saving started", "BGSAVE");
+	for (int i = 0; i < 1000 && !strstr(served_ask(redis, "INFO persistence"), "rdb_saves:2\r\n"); i++)
+		usleep(10000);
+	const char *info = served_ask(redis, "INFO persistence");
+	check(strstr(info, "rdb_saves:2\r\n") && strstr(info, "rdb_bgsave_in_progress:0\r\n") && strstr(info, "rdb_last_bgsave_status:ok\r\n"));
+	asked("-ERR syntax error", "BGSAVE NOW");
+	const char *at = served_ask(redis, "LASTSAVE");
+	check(labs(atol(at + strspn(at, ":")) - (long)clock_wall_s()) < 60);
+	check_eq_int(unlink(path), 0);
+	check_eq_int(rmdir(folder), 0);
+	check(strncmp(served_ask(redis, "SAVE"), "-ERR cannot open", 16) == 0);
+	check(strstr(served_ask(redis, "INFO persistence"), "rdb_last_bgsave_status:err\r\n"));
+	check(strncmp(served_ask(redis, "SHUTDOWN SAVE"), "-ERR Errors trying to SHUTDOWN", 30) == 0);
+	check_eq_int(stops, 0);
 	end();
 }
 

@@ -95,7 +95,7 @@ static bool read_head(struct in *in)
 		in->id = h.id;
 		break;
 	case HEAD_OTHER_VERSION:
-		snprintf(text, sizeof text, "is a snapshot of version %u, and this server reads version %u", h.version, FORMAT_VERSION);
+		snprintf(text, sizeof text, "is a snapshot of version %u, and this server reads version %d", h.version, FORMAT_VERSION);
 		return refuse(in, text);
 	case HEAD_DAMAGED:
 		in->id = id_from_blocks(in);

@@ -6,7 +6,7 @@ proc snapshot_file {dir} { file join $dir dump.pith }
 
 # A server of its own in DIR, outside of start_server, so that it may be killed and followed by another: its dict.
 proc snap_start {up dir args} {
-    set s [server::launch [forward_to $up dir $dir save 300 {*}$args] [tmp_dir snap]]
+    set s [server::launch [forward_to $up dir $dir save 300 {*}$args] [tmp_dir snap] {}]
     set why [server::wait_ready $s 10000]
     if {$why ne ""} { assert_fail "$why: [read_file [dict get $s log]]" }
     dict set s client [resp::open [dict get $s port]]

@@ -57,6 +57,7 @@ int bench_echo_batch(const struct bench_options *o);
 int bench_echo_tcp(const struct bench_options *o);
 int bench_upstream(const struct bench_options *o);
 int bench_load(const struct bench_options *o);
+int bench_snapshot(const struct bench_options *o);
 int bench_layouts(const struct bench_options *o);
 int bench_mixes(const struct bench_options *o);
 int bench_hitratio(const struct bench_options *o);

@@ -21,6 +21,7 @@ static const struct {
 	{ "echo", bench_echo, "floor: recvfrom and sendto on --port" },
 	{ "echo-batch", bench_echo_batch, "floor: recvmmsg and sendmmsg on --port" },
 	{ "echo-tcp", bench_echo_tcp, "floor: recv and send on connections to --port" },
+	{ "snapshot", bench_snapshot, "the cache into a file and back, beside a plain write and read" },
 	{ "layouts", bench_layouts, "the published five steps side by side, then the cache" },
 	{ "mixes", bench_mixes, "bytes per entry: signed, negative, client subnets, alias chains" },
 	{ "hitratio", bench_hitratio, "hits at equal bytes, beside models of other policies" },

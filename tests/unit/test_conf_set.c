@@ -27,7 +27,7 @@ static void test_get_takes_a_glob_without_case_and_prints_as_redis_does(void)
 	check_eq_str(conf_test_get(&t, "serve-stale-for"), "86400");
 	check_eq_str(conf_test_get(&t, "requirepass"), "hush");
 	check_eq_str(conf_test_get(&t, "databases"), "1");
-	check_eq_str(conf_test_get(&t, "save"), "300");
+	check_eq_str(conf_test_get(&t, "save"), "");
 	check_eq_str(conf_test_get(&t, "dir"), "./");
 	check_eq_str(conf_test_get(&t, "dbfilename"), "dump.pith");
 	check_eq_str(conf_test_get(&t, "appendonly"), "no");

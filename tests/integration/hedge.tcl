@@ -85,10 +85,11 @@ with_upstream {up second} {
                 lappend rcodes [dict get [dns::parse [dns_udp_receive $s 15000]] rcode]
                 close $s
             }
-            assert_equal 20 [llength [lsearch -all $rcodes NOERROR]]
-            assert_equal 10 [llength [lsearch -all $rcodes SERVFAIL]]
-            assert_equal 10 [info_field upstream_limited]
-            # One copy in 64 goes to a server besides, to learn its speed.
+            # One copy in 64 goes to a server besides, to learn its speed, and takes a place there.
+            set served [llength [lsearch -all $rcodes NOERROR]]
+            assert_range $served 18 20
+            assert_equal [expr {30 - $served}] [llength [lsearch -all $rcodes SERVFAIL]]
+            assert_equal [expr {30 - $served}] [info_field upstream_limited]
             foreach u [list $up $second] { assert_range [expr {[upstream_total $u] - $before($u)}] 10 12 }
             wait_until { [regexp -all {in_flight=0} [redis INFO upstreams]] == 2 }
             assert_rdata 192.0.2.1 [dns l29.limit.test. A -timeout 8000]

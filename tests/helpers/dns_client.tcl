@@ -23,21 +23,23 @@ proc dns_udp_send {s pkt} {
     flush $s
 }
 
-# The next packet that arrives on the socket, or "" after MS milliseconds. Anything from another address is an error.
+# The next packet from the address that was asked, or "" after MS milliseconds.
 proc dns_udp_receive {s {ms 3000}} {
     set end [expr {[clock milliseconds] + [harness::bound $ms]}]
     while 1 {
         set pkt [read $s]
-        if {$pkt ne ""} { break }
+        if {$pkt ne "" && [from_whom_we_asked $s]} { return $pkt }
         set left [expr {$end - [clock milliseconds]}]
         if {$left <= 0 || ![harness::readable $s $left]} { return "" }
     }
+}
+
+# What comes from elsewhere is nobody's answer, as for any client: on a busy machine a late packet to a port that was another's before.
+# A server that answers from the wrong address is seen by the answer that never comes.
+proc from_whom_we_asked {s} {
     lassign [fconfigure $s -remote] addr port
     lassign [fconfigure $s -peer] from from_port
-    if {$from_port != $port || ($from ne $addr && ![string match *:* $addr])} {
-        error "dns: answer from $from port $from_port, asked $addr port $port"
-    }
-    return $pkt
+    expr {$from_port == $port && ($from eq $addr || [string match *:* $addr])}
 }
 
 # Sends raw bytes over UDP: the raw answer, or "" when none came within MS.
